@@ -63,26 +63,51 @@ th_status th_cuda_fetch(void *to, const void *from, size_t bytes);
 
 struct f16 { uint16_t bits; };
 struct bf16 { uint16_t bits; };
+#ifdef __CUDA_ARCH__
+#define TH_UNROLL_ALL _Pragma("unroll")           /* so that places in arrays are known, which then lie in registers */
+#define TH_UNROLL_NONE _Pragma("unroll 1")        /* so that rare or short loops stay short code */
+#else
+#define TH_UNROLL_ALL
+#define TH_UNROLL_NONE
+#endif
 #define TH_DEVICE_FN static __host__ __device__ __forceinline__
 
 TH_DEVICE_FN float th_float_of(uint32_t u) { float f; memcpy(&f, &u, 4); return f; }
 TH_DEVICE_FN uint32_t th_bits_of(float f) { uint32_t u; memcpy(&u, &f, 4); return u; }
+/* Halves are rounded to nearest, ties to even; NaN stays NaN. Devices convert by one instruction where they have one, with the
+ * bits of the CPU except those of NaN: a device stores one NaN for all. */
 TH_DEVICE_FN float load_half(bf16 h) { return th_float_of((uint32_t)h.bits << 16); }
 TH_DEVICE_FN bf16 store_bf16(float f)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  bf16 h;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h.bits) : "f"(f));
+  return h;
+#else
   const uint32_t u = th_bits_of(f), r = (u + 0x7fff + ((u >> 16) & 1)) >> 16;
   return bf16{ (uint16_t)((u & 0x7fffffff) > 0x7f800000 ? (u >> 16) | 0x40 : r) };
+#endif
 }
-/* Rounds to nearest, ties to even; NaN stays NaN. Gives the same bits as the CPU. */
 TH_DEVICE_FN float load_half(f16 h)
 {
+#ifdef __CUDA_ARCH__
+  float f;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h.bits));
+  return f;
+#else
   const uint32_t sign = (uint32_t)(h.bits & 0x8000) << 16, m = h.bits & 0x7fff;
   if (m >= 0x7c00) return th_float_of(sign | (m << 13) | (m > 0x7c00 ? 0x7fc00000 : 0x7f800000));
   if (m >= 0x400) return th_float_of(sign | ((m << 13) + 0x38000000));
   return th_float_of(sign | th_bits_of((float)(int32_t)m * 5.9604644775390625e-8f));
+#endif
 }
 TH_DEVICE_FN f16 store_f16(float f)
 {
+#ifdef __CUDA_ARCH__
+  f16 h;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(f));
+  return h;
+#else
   const uint32_t u = th_bits_of(f), sign = (u >> 16) & 0x8000, a = u & 0x7fffffff;
   uint32_t r;
   if (a > 0x7f800000) r = 0x7e00 | (a >> 13 & 0x3ff);
@@ -90,6 +115,7 @@ TH_DEVICE_FN f16 store_f16(float f)
   else if (a < 0x38800000) r = th_bits_of(th_float_of(a) + 0.5f) - 0x3f000000;
   else r = (a + 0xfff + ((a >> 13) & 1) - 0x38000000) >> 13;
   return f16{ (uint16_t)(sign | r) };
+#endif
 }
 
 /* For an element of type T: the type of computation (C), the type of sums (A), and the conversions. A double is truncated to an
@@ -169,6 +195,7 @@ struct view {
   __host__ __device__ int64_t at(int64_t i) const
   {
     int64_t off = 0;
+    TH_UNROLL_NONE
     for (int d = ndim - 1; d > 0; d--) {
       const int64_t q = th_quotient(i, size[d]);
       off += (i - q * size[d]) * stride[d];
