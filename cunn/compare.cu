@@ -1,5 +1,6 @@
 // compare.cu - comparisons with a number and between tensors, where, all and any.
 #include "formula.cuh"
+#include "vector.cuh"
 #include "../lib/op/compare.args.h"
 
 #define TH_MAP(...)
@@ -11,13 +12,6 @@
   struct id##_op { template <class C> TH_DEVICE_FN bool at(C x, C z) { return x operator z; } };
 #include "../lib/op/pointwise.def"
 #undef TH_COMPARE
-
-/* The result is a ByteTensor, or of the type of x. */
-template <class T> TH_DEVICE_FN void answer(void *y, int64_t at, bool yes, bool bytes)
-{
-  if (bytes) static_cast<uint8_t *>(y)[at] = yes;
-  else static_cast<T *>(y)[at] = element<T>::store((int)yes);
-}
 
 /* A whole number compared with any number, exactly: with the whole part of v, which is below, at or above v. */
 struct bound { int64_t whole; int beside; };          /* beside: v - whole is 0 or above; -2, 2: v is beyond all; 3: nan */
@@ -38,72 +32,54 @@ template <class Op> TH_DEVICE_FN bool whole_against(int64_t x, bound b)
   return Op::at(order, 0);
 }
 
-template <class T, class Op>
-static __global__ void with_number(void *y, view vy, bool bytes, const T *x, view vx, int64_t n, double v, bound b)
-{
-  for (TH_EACH(i, n)) {
-    bool yes;
-    if constexpr (element<T>::is_int) yes = whole_against<Op>((int64_t)x[vx.at(i)], b);
-    else yes = Op::at((double)element<T>::load(x[vx.at(i)]), v);
-    answer<T>(y, vy.at(i), yes, bytes);
+template <class T, class Op> struct with_number : plain_body {
+  typedef typename element<T>::C C;
+  C v;                                            /* the number as the tensor would hold it, */
+  bound b;                                        /* and for whole numbers as it is */
+  with_number(double d) : v(element<T>::is_int ? C(0) : (C)element<T>::load(element<T>::from_double(d))), b(bound_of(d)) {}
+  template <class Y> __device__ __forceinline__ void operator()(Y &y, C x) const
+  {
+    if constexpr (element<T>::is_int) y = (Y)whole_against<Op>(x, b);
+    else y = (Y)Op::at(x, v);
   }
-}
-template <class T, class Op>
-static __global__ void with_tensor(void *y, view vy, bool bytes, const T *x, view vx, const T *z, view vz, int64_t n)
-{
-  for (TH_EACH(i, n)) {
-    answer<T>(y, vy.at(i), Op::at(element<T>::load(x[vx.at(i)]), element<T>::load(z[vz.at(i)])), bytes);
-  }
-}
+};
+template <class T, class Op> struct with_tensor : plain_body {
+  typedef typename element<T>::C C;
+  template <class Y> __device__ __forceinline__ void operator()(Y &y, C x, C z) const { y = (Y)Op::at(x, z); }
+};
 
-/* A number as the tensor would hold it. */
-template <class T> static double held(double v)
+/* The result is a ByteTensor, or of the type of x. */
+template <class T, class F, class... X> static th_status answer(const th_tensor *y, const F &f, const X &...x)
 {
-  if constexpr (element<T>::is_int) return v;
-  else return (double)element<T>::load(element<T>::from_double(v));
+  const int64_t n = th_numel(y);
+  if (y->dtype == TH_U8) return pointwise(n, f, writes<stored<uint8_t>>(y), x...);
+  if constexpr (sizeof(T) == 1 && element<T>::is_int) return pointwise(n, f, writes<stored<uint8_t>>(y), x...);
+  else return pointwise(n, f, writes<computed<T>>(y), x...);
 }
-
 template <class T, class Op> static th_status number(const th_call *c)
 {
   const compare_args *a = compare_args_of(c);
-  const th_tensor *y = a->y, *x = a->x;
-  const int64_t n = th_numel(y);
-  if (n == 0) return TH_OK;
-  void *p = th_data(y, th_element_size(y->dtype));
-  TH_LAUNCH((with_number<T, Op>), th_blocks(n), THREADS, 0, p, th_view_of(y), y->dtype == TH_U8, th_first<const T>(x),
-            th_view_like(x, y), n, held<T>(a->value), bound_of(a->value));
-  return th_launched();
+  return answer<T>(a->y, with_number<T, Op>(a->value), reads<computed<T>>(a->x, a->y));
 }
 template <class T, class Op> static th_status tensor(const th_call *c)
 {
   const compare_tensors_args *a = compare_tensors_args_of(c);
-  const th_tensor *y = a->y, *x = a->x, *z = a->z;
-  const int64_t n = th_numel(y);
-  if (n == 0) return TH_OK;
-  void *p = th_data(y, th_element_size(y->dtype));
-  TH_LAUNCH((with_tensor<T, Op>), th_blocks(n), THREADS, 0, p, th_view_of(y), y->dtype == TH_U8, th_first<const T>(x),
-            th_view_like(x, y), th_first<const T>(z), th_view_like(z, y), n);
-  return th_launched();
+  return answer<T>(a->y, with_tensor<T, Op>(), reads<computed<T>>(a->x, a->y), reads<computed<T>>(a->z, a->y));
 }
 #define TH_COMPARE(id, operator, doc) TH_TABLE_ALL(id, number, id##_op) TH_TABLE_ALL(id##_tensor, tensor, id##_op)
 #include "../lib/op/pointwise.def"
 
 /* ---- where: elements as they are stored ---- */
 
-template <class T>
-static __global__ void choose(T *y, view vy, const uint8_t *k, view vk, const T *x, view vx, const T *z, view vz, int64_t n)
-{
-  for (TH_EACH(i, n)) y[vy.at(i)] = k[vk.at(i)] ? x[vx.at(i)] : z[vz.at(i)];
-}
+template <class T> struct choose : plain_body {
+  __device__ __forceinline__ void operator()(T &y, uint8_t k, T x, T z) const { y = k ? x : z; }
+};
 template <class T> static th_status where(const th_call *c)
 {
   const where_args *a = where_args_of(c);
-  const th_tensor *y = a->y, *k = a->condition, *x = a->x, *z = a->z;
-  const int64_t n = th_numel(y);
-  if (n == 0) return TH_OK;
-  TH_LAUNCH((choose<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<const uint8_t>(k), th_view_like(k, y),
-            th_first<const T>(x), th_view_like(x, y), th_first<const T>(z), th_view_like(z, y), n);
-  return th_launched();
+  const th_tensor *y = a->y;
+  return pointwise(th_numel(y), choose<T>(), writes<stored<T>>(y), reads<stored<uint8_t>>(a->condition, y),
+                   reads<stored<T>>(a->x, y), reads<stored<T>>(a->z, y));
 }
 TH_KERNELS(where, TH_CUDA_SIZED(where))
 

@@ -1,23 +1,40 @@
 // copy.cu - fill, zero, and copies: between types, layouts and devices.
-#include "backend.cuh"
+#include <type_traits>
+#include "vector.cuh"
 #include "../lib/op/copy.args.h"
 
 /* ---- fill ---- */
 
-template <class T> static __global__ void set(T *y, view vy, int64_t n, T v)
+template <class T> struct set : plain_body {
+  T v;
+  set(T v_) : v(v_) {}
+  __device__ __forceinline__ void operator()(T &y) const { y = v; }
+};
+static th_status set_bits(const th_tensor *y, uint64_t bits, size_t element_size)
 {
-  for (TH_EACH(i, n)) y[vy.at(i)] = v;
+  const int64_t n = th_numel(y);
+  switch (element_size) {
+    case 1:  return pointwise(n, set<uint8_t>((uint8_t)bits), writes<stored<uint8_t>>(y));
+    case 2:  return pointwise(n, set<uint16_t>((uint16_t)bits), writes<stored<uint16_t>>(y));
+    case 4:  return pointwise(n, set<uint32_t>((uint32_t)bits), writes<stored<uint32_t>>(y));
+    default: return pointwise(n, set<uint64_t>(bits), writes<stored<uint64_t>>(y));
+  }
 }
-
 /* Elements that share a place are written once. */
 template <class T> static th_status put(const th_tensor *t, double value)
 {
+  const T v = element<T>::from_double(value);
+  uint64_t bits = 0;
   th_tensor y = *t;
   for (int d = 0; d < y.ndim; d++) if (y.stride[d] == 0) y.size[d] = y.size[d] ? 1 : 0;
   const int64_t n = th_numel(&y);
   if (n == 0) return TH_OK;
-  TH_LAUNCH((set<T>), th_blocks(n), THREADS, 0, th_first<T>(&y), th_view_of(&y), n, element<T>::from_double(value));
-  return th_launched();
+  memcpy(&bits, &v, sizeof v);
+  const uint64_t every = (bits & 0xff) * (0x0101010101010101 >> (64 - 8 * sizeof v));
+  if (bits == every && th_contiguous(&y)) {
+    return TH_CUDA(cudaMemsetAsync(th_first<T>(&y), (int)(bits & 0xff), (size_t)n * sizeof v, th_cuda_stream()));
+  }
+  return set_bits(&y, bits, sizeof v);
 }
 template <class T> static th_status fill(const th_call *c) { return put<T>(fill_args_of(c)->y, fill_args_of(c)->value); }
 template <class T> static th_status zero(const th_call *c) { return put<T>(zero_args_of(c)->y, 0); }
@@ -32,37 +49,9 @@ TH_KERNELS(zero, TH_CUDA_ALL(zero))
 
 /* ---- on one device ---- */
 
-/* An element of any type: whole numbers as such, the others as double. */
-struct value { int64_t i; double d; };
-static __device__ value load_any(const void *p, int64_t at, int dtype)
-{
-  value v = { 0, 0 };
-  switch (dtype) {
-    case TH_U8:  v.i = static_cast<const uint8_t *>(p)[at]; break;
-    case TH_I8:  v.i = static_cast<const int8_t *>(p)[at]; break;
-    case TH_I16: v.i = static_cast<const int16_t *>(p)[at]; break;
-    case TH_I32: v.i = static_cast<const int32_t *>(p)[at]; break;
-    case TH_I64: v.i = static_cast<const int64_t *>(p)[at]; break;
-    case TH_F16: v.d = load_half(static_cast<const f16 *>(p)[at]); break;
-    case TH_BF16: v.d = load_half(static_cast<const bf16 *>(p)[at]); break;
-    case TH_F32: v.d = static_cast<const float *>(p)[at]; break;
-    default:     v.d = static_cast<const double *>(p)[at];
-  }
-  return v;
-}
-
-template <class T> static __global__ void convert(T *y, view vy, const void *x, view vx, int from, int64_t n)
-{
-  for (TH_EACH(i, n)) {
-    const value v = load_any(x, vx.at(i), from);
-    y[vy.at(i)] = from < TH_F16 ? element<T>::store(v.i) : element<T>::from_double(v.d);
-  }
-}
-template <class T> static __global__ void move(T *y, view vy, const T *x, view vx, int64_t n)
-{
-  for (TH_EACH(i, n)) y[vy.at(i)] = x[vx.at(i)];
-}
-
+template <class T> struct move : plain_body {
+  __device__ __forceinline__ void operator()(T &y, T x) const { y = x; }
+};
 template <class T> static th_status move_here(const th_tensor *y, const th_tensor *x)
 {
   const int64_t n = th_numel(y);
@@ -71,18 +60,32 @@ template <class T> static th_status move_here(const th_tensor *y, const th_tenso
     return TH_CUDA(cudaMemcpyAsync(th_first<T>(y), th_first<T>(x), (size_t)n * sizeof(T), cudaMemcpyDeviceToDevice,
                                    th_cuda_stream()));
   }
-  TH_LAUNCH((move<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<const T>(x), th_view_of(x), n);
-  return th_launched();
+  return pointwise(n, move<T>(), writes<stored<T>>(y), reads<stored<T>>(x, x));
 }
 
+/* Whole numbers pass through int64_t, the others through double. */
+template <class T, class S> struct convert : plain_body {
+  template <class Y, class X> __device__ __forceinline__ void operator()(Y &y, X x) const
+  {
+    if constexpr (element<S>::is_int) y = (Y)(int64_t)x;
+    else if constexpr (element<T>::is_int) y = (Y)th_whole((double)x);
+    else y = (Y)x;
+  }
+};
+/* Copies to type T. */
+template <class T> struct to {
+  template <class S> static th_status from(const th_tensor *y, const th_tensor *x)
+  {
+    if constexpr (std::is_same<T, S>::value) return th_cuda_move(y, x);
+    else return pointwise(th_numel(y), convert<T, S>(), writes<as<T>>(y), reads<as<S>>(x, x));
+  }
+  template <class E> using as = typename std::conditional<element<E>::is_int, stored<E>, computed<E>>::type;
+};
 template <class T> static th_status here(const th_tensor *y, const th_tensor *x)
 {
-  const int64_t n = th_numel(y);
-  if (y->dtype == x->dtype) return th_cuda_move(y, x);
-  if (n == 0) return TH_OK;
-  const void *p = th_data(x, th_element_size(x->dtype));
-  TH_LAUNCH((convert<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), p, th_view_of(x), x->dtype, n);
-  return th_launched();
+  typedef th_status converting(const th_tensor *, const th_tensor *);
+  static converting *const from[TH_NDTYPE] = { nullptr, TH_CUDA_ALL(to<T>::template from) };
+  return from[x->dtype](y, x);
 }
 
 th_status th_cuda_move(const th_tensor *y, const th_tensor *x)

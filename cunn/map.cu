@@ -1,6 +1,7 @@
 // map.cu - y[i] = f(x[i], numbers): the maps of pointwise.def and the activations.
 #include <limits>
 #include "formula.cuh"
+#include "vector.cuh"
 #include "../lib/op/pointwise.args.h"
 
 #define AT(id, T, C, s) TH_DEVICE_FN C at(kind<T>, C x, C a, C b) { return id##_##s(x, a, b); }
@@ -15,21 +16,26 @@
 #undef TH_MAP_AS
 #undef TH_ACT
 
-template <class T, class Op>
-static __global__ void map(T *y, view vy, const T *x, view vx, int64_t n, typename element<T>::C a, typename element<T>::C b)
-{
-  for (TH_EACH(i, n)) y[vy.at(i)] = element<T>::store(Op::at(kind<T>(), element<T>::load(x[vx.at(i)]), a, b));
-}
+/* Long formulas, whose time the arithmetic decides. */
+template <class Op> struct is_long { static constexpr bool value = false; };
+#define TH_LONG(id) template <> struct is_long<id##_op> { static constexpr bool value = true; };
+TH_LONG(sin) TH_LONG(cos) TH_LONG(tan) TH_LONG(asin) TH_LONG(acos) TH_LONG(atan) TH_LONG(sinh) TH_LONG(cosh) TH_LONG(erf)
+TH_LONG(expm1) TH_LONG(log1p) TH_LONG(fmod) TH_LONG(mod) TH_LONG(pow) TH_LONG(pow_number) TH_LONG(elu) TH_LONG(softplus)
+TH_LONG(logsigmoid)
+
+template <class T, class Op> struct map : plain_body {
+  typedef typename element<T>::C C;
+  static constexpr bool HEAVY = is_long<Op>::value;
+  C a, b;
+  map(C a_, C b_) : a(a_), b(b_) {}
+  __device__ __forceinline__ void operator()(C &y, C x) const { y = Op::at(kind<T>(), x, a, b); }
+};
 
 template <class T, class Op> static th_status run_with(const th_call *c, const numbers<T> &k)
 {
   const th_tensor *y = pointwise_args_of(c)->y, *x = nullptr;
   for (int i = 1; i < c->narg && !x; i++) if (c->kind[i] == TH_K_TENSOR) x = c->arg[i].t;
-  const int64_t n = th_numel(y);
-  if (n == 0) return TH_OK;
-  TH_LAUNCH((map<T, Op>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<const T>(x), th_view_like(x, y),
-            n, k.at(0), k.at(1));
-  return th_launched();
+  return pointwise(th_numel(y), map<T, Op>(k.at(0), k.at(1)), writes<computed<T>>(y), reads<computed<T>>(x, y));
 }
 template <class T, class Op> static th_status run_value(const th_call *c) { return run_with<T, Op>(c, numbers<T>(c)); }
 

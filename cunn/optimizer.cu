@@ -1,60 +1,73 @@
 // optimizer.cu - steps of optimizers, each in one pass over parameters, gradients and state.
-#include "backend.cuh"
+#include "vector.cuh"
 #include "../lib/op/optimizer.args.h"
 
 namespace {
 
-template <class T> struct part {
-  T *p;
-  view v;
-  explicit part(const th_tensor *t) : p(t ? th_first<T>(t) : nullptr)
-  {
-    if (t) v = th_view_of(t);
-    else v = view();
-  }
-  __device__ typename element<T>::C get(int64_t i) const { return element<T>::load(p[v.at(i)]); }
-  __device__ void put(int64_t i, typename element<T>::C c) const { p[v.at(i)] = element<T>::store(c); }
-};
-
 TH_DEVICE_FN float root(float v) { return ::sqrtf(v); }
 TH_DEVICE_FN double root(double v) { return ::sqrt(v); }
+/* In a sum of two products the compiler may fuse either with the sum, and not the same in each kernel. So the kernels say which:
+ * fused(a, b, c) is a * b + c, rounded once on a device; product(a, b) is not fused. */
+#ifdef __CUDA_ARCH__
+TH_DEVICE_FN float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+TH_DEVICE_FN double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
+TH_DEVICE_FN float product(float a, float b) { return __fmul_rn(a, b); }
+TH_DEVICE_FN double product(double a, double b) { return __dmul_rn(a, b); }
+#else
+template <class C> TH_DEVICE_FN C fused(C a, C b, C c) { return a * b + c; }
+template <class C> TH_DEVICE_FN C product(C a, C b) { return a * b; }
+#endif
 
 /* rate and keep may lie in memory of the device, as doubles `step` apart. */
 template <class C> struct rates {
   C rate, b1, b2, eps, keep, c1, c2;
   const double *live;
   int64_t step;
-  __device__ C rate_now() const { return live ? (C)live[0] : rate; }
-  __device__ C keep_now() const { return live ? (C)live[step] : keep; }
+  __device__ __forceinline__ void start(bool keeps)
+  {
+    if (!live) return;
+    rate = (C)live[0];
+    if (keeps) keep = (C)live[step];
+  }
 };
 template <class C> static void set_live(rates<C> *r, const th_tensor *t)
 {
   r->live = th_first<const double>(t);
   r->step = t->stride[0];
 }
+/* A body with rates. */
+template <class C, bool KEEPS> struct step_body {
+  static constexpr bool HEAVY = false;
+  rates<C> r;
+  __device__ __forceinline__ void start() { r.start(KEEPS); }
+};
+template <class T> auto updated(const th_tensor *t) { return updates<computed<T>>(t); }
+template <class T> auto given(const th_tensor *t) { return reads<computed<T>>(t, t); }
 
-template <class T>
-static __global__ void adam(part<T> x, part<T> m, part<T> v, part<T> g, part<T> denom, rates<typename element<T>::C> r, int64_t n)
-{
-  typedef typename element<T>::C C;
-  const C rate = r.rate_now(), keep = r.keep_now();
-  for (TH_EACH(i, n)) {
-    const C gi = g.get(i), mi = r.b1 * m.get(i) + r.c1 * gi, vi = r.b2 * v.get(i) + r.c2 * gi * gi;
-    m.put(i, mi);
-    v.put(i, vi);
-    const C below = root(vi) + r.eps;
-    if (denom.p) denom.put(i, below);
-    x.put(i, keep * x.get(i) - rate * mi / below);
+template <class C> struct adam : step_body<C, true> {
+  adam(const rates<C> &r_) { this->r = r_; }
+  __device__ __forceinline__ void operator()(C &x, C &m, C &v, C g) const
+  {
+    C below;
+    (*this)(x, m, v, g, below);
   }
-}
+  __device__ __forceinline__ void operator()(C &x, C &m, C &v, C g, C &below) const
+  {
+    const rates<C> &k = this->r;
+    m = fused(k.c1, g, product(k.b1, m));
+    v = fused(product(k.c2, g), g, product(k.b2, v));
+    below = root(v) + k.eps;
+    x = product(k.keep, x) - k.rate * m / below;
+  }
+};
 template <class T> static th_status adam_with(const th_call *c, const rates<typename element<T>::C> &r, const th_tensor *denom)
 {
   const adam_step_args *a = adam_step_args_of(c);
+  const adam<typename element<T>::C> f(r);
   const int64_t n = th_numel(a->x);
-  if (n == 0) return TH_OK;
-  TH_LAUNCH((adam<T>), th_blocks(n), THREADS, 0, part<T>(a->x), part<T>(a->m), part<T>(a->v),
-            part<T>(a->g), part<T>(denom), r, n);
-  return th_launched();
+  const auto x = updated<T>(a->x), m = updated<T>(a->m), v = updated<T>(a->v);
+  if (denom) return pointwise(n, f, x, m, v, given<T>(a->g), writes<computed<T>>(denom));
+  return pointwise(n, f, x, m, v, given<T>(a->g));
 }
 template <class T> static th_status adam_step(const th_call *c)
 {
@@ -73,17 +86,15 @@ template <class T> static th_status adam_step_rates(const th_call *c)
   return adam_with<T>(c, r, a->denom);
 }
 
-template <class T>
-static __global__ void rmsprop(part<T> x, part<T> v, part<T> g, rates<typename element<T>::C> r, int64_t n)
-{
-  typedef typename element<T>::C C;
-  const C rate = r.rate_now();
-  for (TH_EACH(i, n)) {
-    const C gi = g.get(i), vi = r.b2 * v.get(i) + r.c2 * gi * gi;
-    v.put(i, vi);
-    x.put(i, x.get(i) - rate * gi / (root(vi) + r.eps));
+template <class C> struct rmsprop : step_body<C, false> {
+  rmsprop(const rates<C> &r_) { this->r = r_; }
+  __device__ __forceinline__ void operator()(C &x, C &v, C g) const
+  {
+    const rates<C> &k = this->r;
+    v = fused(product(k.c2, g), g, product(k.b2, v));
+    x = x - k.rate * g / (root(v) + k.eps);
   }
-}
+};
 template <class T> static th_status rmsprop_with(const th_call *c, const th_tensor *live)
 {
   const rmsprop_step_args *a = rmsprop_step_args_of(c);
@@ -91,9 +102,7 @@ template <class T> static th_status rmsprop_with(const th_call *c, const th_tens
   const int64_t n = th_numel(a->x);
   rates<C> r = { live ? 0 : (C)a->rate, 0, (C)a->alpha, (C)a->eps, 1, 0, (C)(1 - a->alpha), nullptr, 0 };
   if (live) set_live(&r, live);
-  if (n == 0) return TH_OK;
-  TH_LAUNCH((rmsprop<T>), th_blocks(n), THREADS, 0, part<T>(a->x), part<T>(a->v), part<T>(a->g), r, n);
-  return th_launched();
+  return pointwise(n, rmsprop<C>(r), updated<T>(a->x), updated<T>(a->v), given<T>(a->g));
 }
 template <class T> static th_status rmsprop_step(const th_call *c) { return rmsprop_with<T>(c, nullptr); }
 template <class T> static th_status rmsprop_step_rates(const th_call *c)
@@ -101,21 +110,19 @@ template <class T> static th_status rmsprop_step_rates(const th_call *c)
   return rmsprop_with<T>(c, rmsprop_step_rates_args_of(c)->rates);
 }
 
-template <class T>
-static __global__ void momentum(part<T> x, part<T> v, part<T> g, rates<typename element<T>::C> r, typename element<T>::C decay,
-                                bool nesterov, int64_t n)
-{
-  typedef typename element<T>::C C;
-  const C rate = r.rate_now();
-  for (TH_EACH(i, n)) {
-    C gi = g.get(i) + decay * x.get(i);
-    const C vi = r.b1 * v.get(i) + r.c1 * gi;
-    if (nesterov) gi += r.b1 * vi;
-    g.put(i, gi);
-    v.put(i, vi);
-    x.put(i, x.get(i) - rate * (nesterov ? gi : vi));
+template <class C> struct momentum : step_body<C, false> {
+  C decay;
+  bool nesterov;
+  momentum(const rates<C> &r_, C decay_, bool nesterov_) : decay(decay_), nesterov(nesterov_) { this->r = r_; }
+  __device__ __forceinline__ void operator()(C &x, C &v, C &g) const
+  {
+    const rates<C> &k = this->r;
+    g = fused(decay, x, g);
+    v = fused(k.c1, g, product(k.b1, v));
+    if (nesterov) g = fused(k.b1, v, g);
+    x = fused(-k.rate, nesterov ? g : v, x);
   }
-}
+};
 template <class T> static th_status momentum_with(const th_call *c, const th_tensor *live)
 {
   const momentum_step_args *a = momentum_step_args_of(c);
@@ -123,10 +130,7 @@ template <class T> static th_status momentum_with(const th_call *c, const th_ten
   const int64_t n = th_numel(a->x);
   rates<C> r = { live ? 0 : (C)a->rate, (C)a->momentum, 0, 0, 1, (C)(1 - a->dampening), 0, nullptr, 0 };
   if (live) set_live(&r, live);
-  if (n == 0) return TH_OK;
-  TH_LAUNCH((momentum<T>), th_blocks(n), THREADS, 0, part<T>(a->x), part<T>(a->v), part<T>(a->g), r,
-            (C)a->decay, a->nesterov != 0, n);
-  return th_launched();
+  return pointwise(n, momentum<C>(r, (C)a->decay, a->nesterov != 0), updated<T>(a->x), updated<T>(a->v), updated<T>(a->g));
 }
 template <class T> static th_status momentum_step(const th_call *c) { return momentum_with<T>(c, nullptr); }
 template <class T> static th_status momentum_step_rates(const th_call *c)

@@ -1,10 +1,11 @@
 // zip.cu - y[i] = f(x[i], z[i], ...): zips, and gradients of activations.
 #include "formula.cuh"
+#include "vector.cuh"
 #include "../lib/op/pointwise.args.h"
 
-#define AT2(id, T, C, s) TH_DEVICE_FN C at(kind<T>, C x, C z, C, C a, C) { return id##_##s(x, z, a); }
-#define AT3(id, T, C, s) TH_DEVICE_FN C at(kind<T>, C x, C z, C w, C a, C) { return id##_##s(x, z, w, a); }
-#define ATG(id, T, C, s) TH_DEVICE_FN C at(kind<T>, C x, C y, C g, C a, C b) { return id##_##s(x, y, g, a, b); }
+#define AT2(id, T, C, s) TH_DEVICE_FN C at(kind<T>, C a, C, C x, C z) { return id##_##s(x, z, a); }
+#define AT3(id, T, C, s) TH_DEVICE_FN C at(kind<T>, C a, C, C x, C z, C w) { return id##_##s(x, z, w, a); }
+#define ATG(id, T, C, s) TH_DEVICE_FN C at(kind<T>, C a, C b, C x, C y, C g) { return id##_##s(x, y, g, a, b); }
 /* What the last tensor of whole numbers must not hold. */
 enum refused { NOTHING, DIVISOR, COUNT, POWER };
 #define REFUSES_nothing NOTHING
@@ -16,30 +17,34 @@ enum refused { NOTHING, DIVISOR, COUNT, POWER };
 #define TH_MAP_AS(...)
 #define TH_COMPARE(...)
 #define TH_ZIP(id, name, set, refuses, args, doc, grad) \
-  struct id##_op { static constexpr refused no = REFUSES_##refuses; TH_AT_##set(AT2, id) };
+  struct id##_op { static constexpr refused no = REFUSES_##refuses; static constexpr int K = 2; TH_AT_##set(AT2, id) };
 #define TH_ZIP3(id, name, set, refuses, args, doc, grad) \
-  struct id##_op { static constexpr refused no = REFUSES_##refuses; TH_AT_##set(AT3, id) };
-#define TH_ACT(id, args, names, doc) struct id##_grad_op { static constexpr refused no = NOTHING; TH_AT_FLOATS(ATG, id##_grad) };
+  struct id##_op { static constexpr refused no = REFUSES_##refuses; static constexpr int K = 3; TH_AT_##set(AT3, id) };
+#define TH_ACT(id, args, names, doc) \
+  struct id##_grad_op { static constexpr refused no = NOTHING; static constexpr int K = 3; TH_AT_FLOATS(ATG, id##_grad) };
 #include "../lib/op/pointwise.def"
 #undef TH_ZIP
 #undef TH_ZIP3
 #undef TH_ACT
 
-template <class T> struct operand { const T *p; view v; };
+template <class T> struct input { const T *p; view v; };
 
-template <class T, class Op>
-static __global__ void zip(T *y, view vy, operand<T> x, operand<T> z, operand<T> w, bool third, int64_t n,
-                           typename element<T>::C a, typename element<T>::C b)
-{
-  typedef element<T> E;
-  for (TH_EACH(i, n)) {
-    const typename E::C xi = E::load(x.p[x.v.at(i)]), zi = E::load(z.p[z.v.at(i)]), wi = third ? E::load(w.p[w.v.at(i)]) : zi;
-    y[vy.at(i)] = E::store(Op::at(kind<T>(), xi, zi, wi, a, b));
-  }
-}
+/* Long formulas, whose time the arithmetic decides. */
+template <class Op> struct is_long { static constexpr bool value = false; };
+#define TH_LONG(id) template <> struct is_long<id##_op> { static constexpr bool value = true; };
+TH_LONG(cfmod) TH_LONG(cmod) TH_LONG(cremainder) TH_LONG(cpow) TH_LONG(atan2) TH_LONG(clshift) TH_LONG(crshift)
+TH_LONG(softplus_grad) TH_LONG(logsigmoid_grad) TH_LONG(gelu_grad) TH_LONG(swish_grad)
+
+template <class T, class Op> struct zip : plain_body {
+  typedef typename element<T>::C C;
+  static constexpr bool HEAVY = is_long<Op>::value;
+  C a, b;
+  zip(C a_, C b_) : a(a_), b(b_) {}
+  template <class... X> __device__ __forceinline__ void operator()(C &y, X... x) const { y = Op::at(kind<T>(), a, b, x...); }
+};
 
 template <class T>
-static __global__ void look(int *found, operand<T> x, operand<T> z, int64_t n, refused no)
+static __global__ void look(int *found, input<T> x, input<T> z, int64_t n, refused no)
 {
   for (TH_EACH(i, n)) {
     const T zi = z.p[z.v.at(i)];
@@ -48,7 +53,7 @@ static __global__ void look(int *found, operand<T> x, operand<T> z, int64_t n, r
 }
 
 /* The elements are looked at here, since only the device sees them. */
-template <class T> static th_status need_elements(const th_call *c, refused no, operand<T> x, operand<T> z, int64_t n)
+template <class T> static th_status need_elements(const th_call *c, refused no, input<T> x, input<T> z, int64_t n)
 {
   static const char *const why[] = { "", "%s must not hold 0 for a %sTensor", "%s must not be negative for a %sTensor",
                                      "%s must not be negative where x is 0 for a %sTensor" };
@@ -62,27 +67,29 @@ template <class T> static th_status need_elements(const th_call *c, refused no, 
   return found ? th_fail(TH_EARG, why[no], th_arg_name(c, c->narg - 1), th_dtype_name(c->dtype)) : TH_OK;
 }
 
+template <class T> static input<T> input_of(const th_tensor *t, const th_tensor *y)
+{
+  return { th_first<const T>(t), th_view_like(t, y) };
+}
+
 template <class T, class Op> static th_status run(const th_call *c)
 {
-  const th_tensor *y = pointwise_args_of(c)->y;
-  operand<T> in[3];
+  typedef computed<T> how;
+  const th_tensor *y = pointwise_args_of(c)->y, *in[3] = { nullptr, nullptr, nullptr };
   const int64_t n = th_numel(y);
   int k = 0;
   if (n == 0) return TH_OK;
-  for (int i = 1; i < c->narg; i++) {
-    if (c->kind[i] != TH_K_TENSOR) continue;
-    in[k].p = th_first<const T>(c->arg[i].t);
-    in[k++].v = th_view_like(c->arg[i].t, y);
-  }
-  const bool third = k == 3;
-  if (!third) in[2] = in[1];
+  for (int i = 1; i < c->narg; i++) if (c->kind[i] == TH_K_TENSOR) in[k++] = c->arg[i].t;
   if constexpr (element<T>::is_int) {
-    if (Op::no != NOTHING) TH_TRY(need_elements<T>(c, Op::no, in[0], in[k - 1], n));
+    if (Op::no != NOTHING) TH_TRY(need_elements<T>(c, Op::no, input_of<T>(in[0], y), input_of<T>(in[k - 1], y), n));
   }
   const numbers<T> a(c);
-  TH_LAUNCH((zip<T, Op>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), in[0], in[1], in[2], third, n, a.at(0),
-            a.at(1));
-  return th_launched();
+  const zip<T, Op> f(a.at(0), a.at(1));
+  if constexpr (Op::K == 3) {
+    return pointwise(n, f, writes<how>(y), reads<how>(in[0], y), reads<how>(in[1], y), reads<how>(in[2], y));
+  } else {
+    return pointwise(n, f, writes<how>(y), reads<how>(in[0], y), reads<how>(in[1], y));
+  }
 }
 
 #define TH_ZIP(id, name, set, refuses, args, doc, grad) TH_TABLE_##set(id, run, id##_op)
