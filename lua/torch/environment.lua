@@ -67,6 +67,7 @@ M.sections = {
       { 'TH_FAULTS_WRONG', 'a file', 'none', 'a library of wrong functions, which `test/faults.lua` must find' },
       { 'TH_FUZZ_LINES', 'a file', 'none', 'where fuzz targets count lines of Lua; `./dev fuzz` sets it' },
       { 'TH_FUZZ_MISSED', 'set to list', 'none', '`test/fuzz/coverage.lua` lists the lines that no file reached' },
+      { 'TH_CUOBJDUMP', 'a file', '`cuobjdump`', 'the program of CUDA with which `bench/sass.lua` reads kernels' },
    } },
 }
 

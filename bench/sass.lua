@@ -1,0 +1,172 @@
+-- bench/sass.lua - counts the instructions of kernels for GPUs, and compares the counts with limits.
+--    th bench/sass.lua [-cuobjdump PATH] [-arch sm_90] [-all] FILE...
+--
+-- A file is libthcuda.so or an object that nvcc made. The program cuobjdump comes with CUDA; TH_CUOBJDUMP names it, too. Each
+-- line shows a kernel: the instructions of its main loop for each element and in all, its loads of 16 bytes, its matrix
+-- instructions (HMMA, HGMMA), registers, and instructions that access local memory, where arrays and spilled registers lie. Only
+-- kernels of the table below are shown; -all shows the others after them. Exit status 1 if a kernel exceeds a limit or if the
+-- files have no kernel of the table.
+-- Counts are no times, but they need no GPU: they show whether a kernel has lost its vector loads or keeps arrays in memory.
+
+-- name, a pattern of the mangled name, elements that a turn of the main loop computes, and limits: `each` instructions for each
+-- element, at least `loads` loads of 16 bytes in a turn, at most `registers` (64) and `locals` instructions on local memory (0).
+local limits = {
+   { 'relu bfloat16', 'by_vectorsI3mapI4bf167relu_op', elements = 16, each = 6, loads = 2 },
+   { 'relu half', 'by_vectorsI3mapI3f167relu_op', elements = 16, each = 6, loads = 2 },
+   { 'relu float', 'by_vectorsI3mapIf7relu_op', elements = 8, each = 6, loads = 2 },
+   { 'gelu bfloat16', 'by_vectorsI3mapI4bf167gelu_op', elements = 16, each = 60, loads = 2 },
+   { 'add bfloat16', 'by_vectorsI3zipI4bf1613add_tensor_op', elements = 16, each = 6, loads = 4 },
+   { 'add float', 'by_vectorsI3zipIf13add_tensor_op', elements = 8, each = 7, loads = 4 },
+   { 'relu gradient bfloat16', 'by_vectorsI3zipI4bf1612relu_grad_op', elements = 8, each = 10, loads = 2 },
+   { 'comparison float', 'by_vectorsI11with_numberIf5gt_op.*storedIhE', elements = 8, each = 8, loads = 2 },
+   { 'float to bfloat16', 'by_vectorsI7convertI4bf16fE', elements = 8, each = 6, loads = 2 },
+   { 'bfloat16 to float', 'by_vectorsI7convertIf4bf16E', elements = 8, each = 6, loads = 0 },
+   { 'adam float', 'by_vectorsI.*4adamIfEEJ7operandI8computedIfE', elements = 4, each = 70, loads = 4 },
+   { 'momentum float', 'by_vectorsI.*8momentumIfEEJ7operandI8computedIfE', elements = 4, each = 30, loads = 3 },
+}
+for _, limit in ipairs(limits) do
+   limit.registers, limit.locals = limit.registers or 64, limit.locals or 0
+end
+
+local options, files = { cuobjdump = os.getenv 'TH_CUOBJDUMP' or 'cuobjdump', arch = 'sm_90' }, {}
+do
+   local i = 1
+   while arg[i] do
+      local name = arg[i]:match '^%-(%a+)$'
+      if name == 'all' then
+         options.all = true
+      elseif name == 'cuobjdump' or name == 'arch' then
+         i = i + 1
+         options[name] = arg[i]
+      elseif name then
+         files = {}
+         break
+      else
+         files[#files + 1] = arg[i]
+      end
+      i = i + 1
+   end
+end
+if #files == 0 then
+   io.stderr:write('usage: th bench/sass.lua [-cuobjdump PATH] [-arch sm_90] [-all] FILE...\n')
+   os.exit(2)
+end
+
+-- The lines that cuobjdump prints; an error if it fails.
+local function dumped(what, file)
+   local function quoted(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
+   local command = ('%s -arch %s %s %s && echo cuobjdump-ended')
+      :format(quoted(options.cuobjdump), quoted(options.arch), what, quoted(file))
+   local pipe = assert(io.popen(command))
+   local lines = {}
+   for line in pipe:lines() do lines[#lines + 1] = line end
+   pipe:close()
+   if lines[#lines] ~= 'cuobjdump-ended' then
+      io.stderr:write(('sass: %s failed on %s; give the path of cuobjdump with -cuobjdump or in TH_CUOBJDUMP\n')
+         :format(options.cuobjdump, file))
+      os.exit(2)
+   end
+   return lines
+end
+
+-- kernels[name] = { { at = address, text = instruction }, ... }
+local function read_instructions(file, kernels)
+   local now
+   for _, line in ipairs(dumped('-sass', file)) do
+      local name = line:match 'Function : (%S+)'
+      if name then
+         now = {}
+         kernels[name] = now
+      end
+      local at, text = line:match '^%s+/%*(%x+)%*/%s+(.-)%s*;'
+      if at and now then now[#now + 1] = { at = tonumber(at, 16), text = text } end
+   end
+end
+local function read_registers(file, kernels)
+   local name
+   for _, line in ipairs(dumped('-res-usage', file)) do
+      name = line:match 'Function (%S+):' or name
+      local registers = line:match 'REG:(%d+)'
+      if registers and kernels[name] then kernels[name].registers = tonumber(registers) end
+   end
+end
+
+local function count(kernel, pattern, from, to)
+   local n = 0
+   for _, i in ipairs(kernel) do
+      if i.at >= (from or 0) and i.at <= (to or math.huge) and i.text:find(pattern) then n = n + 1 end
+   end
+   return n
+end
+
+-- The loop with the most loads of 16 bytes, or with the most instructions where loops have as many: where it begins and ends.
+local function main_loop(kernel)
+   local first, last, most = nil, nil, -1
+   for _, i in ipairs(kernel) do
+      local to = tonumber(i.text:match 'BRA[%.%w]* .-(0x%x+)' or '')
+      if to and to < i.at then
+         local weight = count(kernel, 'LDG%S*%.128', to, i.at) * 1e6 + (i.at - to)
+         if weight > most then first, last, most = to, i.at, weight end
+      end
+   end
+   return first, last
+end
+
+local function measured(kernel, elements)
+   local first, last = main_loop(kernel)
+   local r = { registers = kernel.registers or 0, locals = count(kernel, '^[^ ]*%s*LDL') + count(kernel, '^[^ ]*%s*STL') }
+   r.matrix = count(kernel, 'H%u*MMA')
+   if first then
+      r.length = count(kernel, '.', first, last)
+      r.loads = count(kernel, 'LDG%S*%.128', first, last)
+      r.each = elements and r.length / elements
+   else
+      r.length, r.loads = #kernel, count(kernel, 'LDG%S*%.128')
+   end
+   return r
+end
+
+local ROW = '%-44s %9s %6s %6s %6s %6s %6s  %s'
+local function print_row(name, r, found)
+   local each = r.each and ('%.1f'):format(r.each) or '-'
+   print(ROW:format(name:sub(1, 44), each, r.length, r.loads, r.matrix, r.registers, r.locals, found))
+end
+local function findings(r, limit)
+   local list = {}
+   local function check(bad, text) if bad then list[#list + 1] = text end end
+   check(not r.each, 'no loop')
+   check(r.each and r.each > limit.each, ('instructions: at most %g'):format(limit.each))
+   check(r.loads < limit.loads, ('loads of 16 bytes: at least %d'):format(limit.loads))
+   check(r.registers > limit.registers, ('registers: at most %d'):format(limit.registers))
+   check(r.locals > limit.locals, ('local memory: at most %d'):format(limit.locals))
+   return #list == 0 and 'ok' or table.concat(list, '; '), #list
+end
+
+local kernels = {}
+for _, file in ipairs(files) do
+   read_instructions(file, kernels)
+   read_registers(file, kernels)
+end
+local names = {}
+for name in pairs(kernels) do names[#names + 1] = name end
+table.sort(names)
+
+print(ROW:format('kernel', 'per elem', 'loop', 'ld128', 'mma', 'regs', 'local', 'limits'))
+local seen, known, bad = 0, {}, 0
+for _, limit in ipairs(limits) do
+   for _, name in ipairs(names) do
+      if name:find(limit[2]) then
+         local r = measured(kernels[name], limit.elements)
+         local text, n = findings(r, limit)
+         print_row(limit[1], r, text)
+         seen, bad, known[name] = seen + 1, bad + n, true
+      end
+   end
+end
+if options.all then
+   for _, name in ipairs(names) do
+      if not known[name] then print_row(name, measured(kernels[name]), '') end
+   end
+end
+if seen == 0 then io.stderr:write('sass: the files have no kernel of the table\n') end
+os.exit((seen == 0 or bad > 0) and 1 or 0)
