@@ -52,13 +52,88 @@ TH_KERNELS(zero, TH_CUDA_ALL(zero))
 template <class T> struct move : plain_body {
   __device__ __forceinline__ void operator()(T &y, T x) const { y = x; }
 };
+
+/* A transpose: x is stored along its rows and y along its columns, for each of `count` matrices. Tiles pass through shared
+ * memory, so that neighbouring threads read and write neighbouring addresses. */
+enum { TILE = 32, LEAST = 8 };
+struct matrices {
+  int64_t rows, cols, count;
+  int64_t x_step, y_step;                         /* from a column of x to the next; from a row of y to the next */
+  view x, y;                                      /* where the matrices begin */
+  __host__ __device__ int64_t down() const { return (rows + TILE - 1) / TILE; }
+  __host__ __device__ int64_t across() const { return (cols + TILE - 1) / TILE; }
+};
+template <class T> static __global__ void __launch_bounds__(THREADS) transpose(T *y, const T *x, matrices m)
+{
+  __shared__ T tile[TILE][TILE + 1];
+  const int64_t down = m.down(), across = m.across(), n = m.count * down * across;
+  const int lane = threadIdx.x % TILE, first = threadIdx.x / TILE;
+  for (int64_t k = blockIdx.x; k < n; k += gridDim.x) {
+    const int64_t line = th_quotient(k, across), matrix = th_quotient(line, down);
+    const int64_t row = (line - matrix * down) * TILE, col = (k - line * across) * TILE;
+    const T *from = x + m.x.at(matrix);
+    T *to = y + m.y.at(matrix);
+    for (int c = first; c < TILE; c += THREADS / TILE) {
+      if (row + lane < m.rows && col + c < m.cols) tile[c][lane] = from[row + lane + (col + c) * m.x_step];
+    }
+    __syncthreads();
+    for (int r = first; r < TILE; r += THREADS / TILE) {
+      if (row + r < m.rows && col + lane < m.cols) to[(row + r) * m.y_step + col + lane] = tile[lane][r];
+    }
+    __syncthreads();
+  }
+}
+/* Returns whether a copy is such a transpose: one tensor is contiguous, the other one is stored along an earlier dimension. */
+static bool find_transpose(matrices *m, const th_tensor *y, const th_tensor *x)
+{
+  const bool from_packed = th_contiguous(x);
+  if (!from_packed && !th_contiguous(y)) return false;
+  const view v = th_view_of(from_packed ? y : x);
+  const int last = v.ndim - 1;
+  int unit = -1;
+  int64_t packed[TH_MAXDIM], step = 1;
+  for (int d = last; d >= 0; d--) {
+    packed[d] = step;
+    step *= v.size[d];
+    if (v.stride[d] == 1) unit = d;
+  }
+  if (unit < 0 || v.stride[last] == 1 || v.size[unit] < LEAST || v.size[last] < LEAST) return false;
+  view *const other = from_packed ? &m->y : &m->x, *const whole = from_packed ? &m->x : &m->y;
+  int n = 0;
+  m->count = 1;
+  for (int d = 0; d < last; d++) {
+    if (d == unit) continue;
+    other->size[n] = whole->size[n] = v.size[d];
+    other->stride[n] = v.stride[d];
+    whole->stride[n++] = packed[d];
+    m->count *= v.size[d];
+  }
+  if (n == 0) {
+    other->size[0] = whole->size[0] = other->stride[0] = whole->stride[0] = 1;
+    n = 1;
+  }
+  other->ndim = whole->ndim = n;
+  m->rows = v.size[from_packed ? last : unit];
+  m->cols = v.size[from_packed ? unit : last];
+  m->x_step = from_packed ? packed[unit] : v.stride[last];
+  m->y_step = from_packed ? v.stride[last] : packed[unit];
+  return true;
+}
+
 template <class T> static th_status move_here(const th_tensor *y, const th_tensor *x)
 {
   const int64_t n = th_numel(y);
+  matrices m;
   if (n == 0) return TH_OK;
   if (th_contiguous(y) && th_contiguous(x)) {
     return TH_CUDA(cudaMemcpyAsync(th_first<T>(y), th_first<T>(x), (size_t)n * sizeof(T), cudaMemcpyDeviceToDevice,
                                    th_cuda_stream()));
+  }
+  if (find_transpose(&m, y, x)) {
+    const int64_t tiles = m.count * m.down() * m.across();
+    TH_LAUNCH((transpose<T>), (unsigned)(tiles < TH_MOST_BLOCKS ? tiles : TH_MOST_BLOCKS), THREADS, 0, th_first<T>(y),
+              th_first<const T>(x), m);
+    return th_launched();
   }
   return pointwise(n, move<T>(), writes<stored<T>>(y), reads<stored<T>>(x, x));
 }

@@ -176,6 +176,37 @@ describe('operands that are not contiguous on a device', function()
    end)
 end)
 
+describe('a copy on a device between different orders of dimensions', function()
+   it('passes tiles through shared memory, for elements of every size', function()
+      for _, kind in ipairs { 'Byte', 'Half', 'Float', 'Double' } do
+         for _, size in ipairs { { 8, 8 }, { 9, 33 }, { 32, 64 }, { 65, 31 }, { 100, 8 } } do
+            local here = torch.range(1, size[1] * size[2]):remainder(251):view(size[1], size[2])
+            here = here:type(('torch.%sTensor'):format(kind))
+            local there = here:type(on_device(kind))
+            local before = launches '(transpose<T>)'
+            local packed, filled = there:t():contiguous(), there.new(size[2], size[1])
+            filled:t():copy(there)
+            if emulator then assert.equal(2, launches '(transpose<T>)' - before) end
+            assert.same(here:t():totable(), packed:host():totable())
+            assert.same(here:t():totable(), filled:host():totable())
+         end
+      end
+   end)
+   it('does so for many matrices, parts of others and repeated ones', function()
+      local here = torch.range(1, 3 * 10 * 4 * 12):float():view(3, 10, 4, 12)
+      local there = here:cuda()
+      local function same(f) assert.same(f(here):contiguous():totable(), f(there):contiguous():float():totable()) end
+      for a = 1, 4 do
+         for b = a + 1, 4 do same(function(t) return t:transpose(a, b) end) end
+      end
+      same(function(t) return t:permute(4, 1, 3, 2) end)
+      same(function(t) return t:permute(3, 4, 2, 1) end)
+      same(function(t) return t:narrow(2, 2, 9):narrow(4, 3, 9):transpose(2, 4) end)
+      same(function(t) return t:narrow(3, 2, 1):transpose(2, 4):expand(3, 12, 2, 10) end)
+      same(function(t) local y = t.new(12, 4, 10, 3):zero() y:transpose(1, 4):copy(t) return y end)
+   end)
+end)
+
 describe('a result on a device that shares memory with an operand', function()
    it('is that of the CPU where they overlap in part', function()
       local here, there = torch.range(1, 9000):float(), torch.range(1, 9000):float():cuda()
