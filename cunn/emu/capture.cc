@@ -138,6 +138,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t gra
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t s)
 {
   guard g(all().lock);
+  all().counts[GRAPHS]++;
   if (!exec || !is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
   TRY(not_captured(stream_of(s)));
   const std::shared_ptr<steps> work = exec->work;

@@ -45,6 +45,12 @@ struct CUevent_st {
 namespace emu {
 
 enum { MAX_DEVICES = 64 };
+
+/* How often the host asked for each kind of work, for bench/launches.lua and specs: kernels, copies and fills, launches of
+ * graphs; calls in which the host waits for a stream, a device or an event; waits of streams for events; blocks of device
+ * memory. Cells of an array, in the order of the names in count.cc. */
+enum counted { LAUNCHES, COPIES, GRAPHS, HOST_WAITS, STREAM_WAITS, ALLOCATIONS, FREES, COUNTED };
+
 struct device { CUstream_st stream; int64_t used; };
 struct piece { int device; size_t bytes; };
 
@@ -59,6 +65,7 @@ struct machine {
   std::set<capture *> captures;      /* active captures */
   uint64_t seed;
   cudaError_t failed;                /* of finished work; the next call that waits returns it */
+  uint64_t counts[COUNTED];
   bool again;                        /* set by work that waits for other processes: run it again later */
 };
 

@@ -176,6 +176,7 @@ extern "C" uint64_t th_cuda_emu_launches(const char *part_of_name)
 void emu::launch(dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream, std::function<void()> kernel, const char *name)
 {
   guard g(all().lock);
+  all().counts[LAUNCHES]++;
   const uint64_t n = (uint64_t)threads.x * threads.y * threads.z;
   if (n < 1 || n > 1024 || blocks.x < 1 || blocks.y < 1 || blocks.z < 1 || blocks.y > 65535 || blocks.z > 65535 ||
       blocks.x > 0x7fffffffu || shared > 48 << 10 || !is_stream(stream)) {
@@ -278,6 +279,7 @@ cudaError_t cudaDeviceGetAttribute(int *v, cudaDeviceAttr what, int d)
 cudaError_t cudaDeviceSynchronize()
 {
   guard g(all().lock);
+  all().counts[HOST_WAITS]++;
   TRY(not_captured_on(chosen));
   finish_device(chosen);
   return failure();
@@ -304,6 +306,7 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s)
 {
   guard g(all().lock);
+  all().counts[ALLOCATIONS]++;
   device &d = all().devices[chosen];
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
   TRY(not_captured(stream_of(s)));          /* a GPU would add nodes that allocate in every launch */
@@ -320,6 +323,7 @@ cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s)
 cudaError_t cudaFreeAsync(void *p, cudaStream_t s)
 {
   guard g(all().lock);
+  all().counts[FREES]++;
   if (!p) return cudaSuccess;
   if (!is_stream(s) || !all().pieces.count(p)) return tell(cudaErrorInvalidValue);
   TRY(not_captured(stream_of(s)));
@@ -384,6 +388,7 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t s)
 {
   guard g(all().lock);
+  all().counts[COPIES]++;
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
   if (!bytes) return cudaSuccess;
   CUstream_st *stream = stream_of(s);
@@ -408,6 +413,7 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t byt
 cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t s)
 {
   guard g(all().lock);
+  all().counts[COPIES]++;
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
   put(stream_of(s), [=] { memset(p, value, bytes); });
   return cudaSuccess;
@@ -439,6 +445,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t s)
 cudaError_t cudaStreamSynchronize(cudaStream_t s)
 {
   guard g(all().lock);
+  all().counts[HOST_WAITS]++;
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
   TRY(not_captured(stream_of(s)));
   finish(stream_of(s), stream_of(s)->issued);
@@ -460,6 +467,7 @@ static bool reached(cudaEvent_t e) { return !lives(e->stream) || e->stream->done
 cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned)
 {
   guard g(all().lock);
+  all().counts[STREAM_WAITS]++;
   if (!is_stream(s) || !e) return tell(cudaErrorInvalidResourceHandle);
   if (e->in || stream_of(s)->taking) return wait_captured(stream_of(s), e);
   CUstream_st *other = e->stream;
@@ -500,6 +508,7 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 cudaError_t cudaEventSynchronize(cudaEvent_t e)
 {
   guard g(all().lock);
+  all().counts[HOST_WAITS]++;
   TRY(need_time(e));
   if (!reached(e)) finish(e->stream, e->after);
   return failure();

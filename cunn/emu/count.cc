@@ -1,0 +1,12 @@
+// count.cc - what the host has asked of the emulated devices, for programs that measure and specs.
+#include "machine.h"
+
+static const char *const names[emu::COUNTED] = { "launches", "copies", "graphs", "waits", "stream waits", "allocations", "frees" };
+
+/* The count of that name since the process began; -1: there is no such count. */
+extern "C" double th_emu_count(const char *name)
+{
+  const emu::guard g(emu::all().lock);
+  for (int i = 0; i < emu::COUNTED; i++) if (!strcmp(name, names[i])) return (double)emu::all().counts[i];
+  return -1;
+}
