@@ -10,12 +10,11 @@
 #include <vector>
 #include <string.h>
 #include "../lib/core/environment.h"
-#include "graph.cuh"
+#include "late.cuh"
 #include "thcuda.h"
 
 extern void th_cuda_add_kernels();
 extern void th_cuda_offer_ranks();
-th_status th_cuda_outside(const th_tensor *t, double least, double most, int64_t *place, void *element);
 th_status th_cuda_nonzero(const th_tensor *t, int64_t *count);
 th_status th_cuda_host_allocate(void **p, int64_t bytes, int kind);
 void th_cuda_host_release(void *p);
@@ -24,7 +23,7 @@ th_status th_cuda_copy_begun(const void *host, int device, bool to_host);
 
 static int count;
 static cudaError_t why;
-static bool pinpoint;                        // TH_CUDA_SYNC=1: waits behind every kernel
+static std::atomic<bool> synchronous;        // waits after every kernel, and checks elements before it
 static std::mutex lock;
 static std::vector<cudaStream_t> streams[TH_MAXDEVICE];      // the reserved ones of each device
 static thread_local int own_device = 1, own_stream;
@@ -107,7 +106,8 @@ th_status th_cuda_stream_synchronize(int device, int stream)
   TH_TRY(need_stream(stream));
   TH_CUDA_NOT_RECORDED("it waits for a stream");
   TH_CUDA_TRY(cudaSetDevice(device - 1));
-  return TH_CUDA(cudaStreamSynchronize(stream_at(device, stream)));
+  TH_CUDA_TRY(cudaStreamSynchronize(stream_at(device, stream)));
+  return th_cuda_tell();
 }
 
 th_status th_cuda_stream_wait(int device, int stream, int other_device, int other)
@@ -172,7 +172,8 @@ th_status th_cuda_event_wait(th_cuda_event *e)
 th_status th_cuda_event_synchronize(th_cuda_event *e)
 {
   TH_CUDA_NOT_RECORDED("it waits for an event");
-  return TH_CUDA(cudaEventSynchronize(e->e));
+  TH_CUDA_TRY(cudaEventSynchronize(e->e));
+  return th_cuda_tell();
 }
 th_status th_cuda_event_seconds(double *s, th_cuda_event *from, th_cuda_event *to)
 {
@@ -181,7 +182,7 @@ th_status th_cuda_event_seconds(double *s, th_cuda_event *from, th_cuda_event *t
   TH_CUDA_TRY(cudaEventSynchronize(to->e));
   TH_CUDA_TRY(cudaEventElapsedTime(&ms, from->e, to->e));
   *s = 1e-3 * ms;
-  return TH_OK;
+  return th_cuda_tell();
 }
 void th_cuda_event_free(th_cuda_event *e)
 {
@@ -242,7 +243,8 @@ th_status th_cuda_synchronize(int device)
 {
   TH_TRY(need_device(device));
   TH_CUDA_NOT_RECORDED("it waits for a device");
-  return th_cuda_wait_device(device - 1);
+  TH_TRY(th_cuda_wait_device(device - 1));
+  return th_cuda_tell();
 }
 
 int th_cuda_can_access(int device, int peer)
@@ -426,21 +428,22 @@ th_status th_cuda_fetch(void *to, const void *from, size_t bytes)
 {
   TH_CUDA_NOT_RECORDED("the host needs what a device computes");
   TH_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, th_cuda_stream()));
-  return TH_CUDA(cudaStreamSynchronize(th_cuda_stream()));
+  TH_CUDA_TRY(cudaStreamSynchronize(th_cuda_stream()));
+  return th_cuda_tell();
 }
 
 static th_status enter(int device) { return TH_CUDA(cudaSetDevice(device - 1)); }
 static th_status by_cpu(void) { return th_cuda_cannot_record("the CPU computes it"); }
-static th_status check(const th_tensor *t, double least, double most, double spared)
-{
-  int64_t place, element;
-  return th_cuda_outside_bounds(t, { least, most, spared }, &place, &element);
-}
-static th_status leave(void) { return pinpoint && !th_cuda_records() ? TH_CUDA(cudaStreamSynchronize(th_cuda_stream())) : TH_OK; }
+static bool late(void) { return !synchronous || th_cuda_records(); }
+static th_status leave(void) { return late() ? TH_OK : TH_CUDA(cudaStreamSynchronize(th_cuda_stream())); }
 
 static th_backend backend = { TH_ABI, 0, allocate, release, th_cuda_copy, th_cuda_outside, th_cuda_nonzero, enter, leave,
                               th_cuda_host_allocate, th_cuda_host_release };
-static const th_recorder recorder = { th_cuda_records, th_cuda_graph_enter, by_cpu, check };
+static const th_recorder recorder = { th_cuda_records, th_cuda_graph_enter, by_cpu };
+int th_cuda_synchronous(void) { return synchronous; }
+void th_cuda_set_synchronous(int on) { synchronous = on != 0; }
+
+static const th_guard guard = { late, th_cuda_begin_checks };
 
 th_status th_cuda_load(void)
 {
@@ -448,7 +451,7 @@ th_status th_cuda_load(void)
   static bool loaded;
   if (loaded) return TH_OK;
   const char *sync = th_environment("TH_CUDA_SYNC");
-  pinpoint = sync && strcmp(sync, "1") == 0;
+  synchronous = sync && strcmp(sync, "1") == 0;
   why = cudaGetDeviceCount(&count);
   if (why != cudaSuccess) count = 0;
   cudaGetLastError();
@@ -456,6 +459,7 @@ th_status th_cuda_load(void)
   backend.count = count;
   if (count) TH_TRY(th_backend_add(&backend));
   if (count) th_recorder_add(&recorder);
+  if (count) th_guard_add(&guard);
   th_cuda_add_kernels();
   th_cuda_offer_ranks();
   loaded = true;

@@ -8,7 +8,7 @@
 #include "cufft.cuh"
 #include "graph_state.cuh"
 
-enum : size_t { MOST_CHECKS = 256, SMALL_WORKSPACE = 4 << 20, LARGE_WORKSPACE = 32 << 20 };
+enum : size_t { MOST_CHECKS = 1024, SMALL_WORKSPACE = 4 << 20, LARGE_WORKSPACE = 32 << 20 };
 
 th_status th_cuda_blas_prepare();
 th_status th_cuda_dnn_prepare();
@@ -149,72 +149,82 @@ static th_status set_random(th_cuda_graph *g, th_generator **own)
 
 // ---- elements that must lie within bounds -------------------------------------------------------------------------------
 
-static const char *speaker()
-{
-  const char *who = th_entered();
-  return who ? who : "a function";
-}
-
-th_status th_cuda_graph_check(const th_tensor *t, th_cuda_bounds b, th_cuda_finding **finding)
+th_status th_cuda_graph_check(const th_tensor *t, const th_bound *b, uint32_t origin, th_cuda_found **found)
 {
   th_cuda_graph *g = th_cuda_recorded;
-  const char *first = static_cast<const char *>(t->storage->data);
   const void *whole = th_whole_of(t->storage)->data;
-  const input_memory *r = th_cuda_graph_input_at(g, first);
-  *finding = nullptr;
-  /* What the work has not written is the caller's, and stands there when a replay begins. */
-  if (r ? !r->late : !g->own.count(const_cast<void *>(whole)) && !g->written.count(whole)) {
-    TH_TRY(look_at(g, t, false));
-    input_check c = { th_tensor(), b, speaker() };
+  const bool given = th_cuda_graph_input_at(g, static_cast<const char *>(t->storage->data)) != nullptr;
+  *found = nullptr;
+  TH_TRY(look_at(g, t, false));
+  /* The work does not write these, so their elements exist when a replay begins. */
+  if (!g->late && (given || (!g->own.count(const_cast<void *>(whole)) && !g->written.count(whole)))) {
+    input_check c = { th_tensor(), *b, origin };
     memset(&c.t, 0, sizeof c.t);
     th_tensor_alias(&c.t, t);
     g->before.push_back(c);
     return TH_OK;
   }
-  if (!(b.least <= b.most)) return th_cuda_cannot_record("no element could lie within bounds");
-  if (g->within.size() == MOST_CHECKS) return th_cuda_cannot_record("too many indices are computed");
-  TH_TRY(look_at(g, t, false));
-  *finding = g->findings + g->within.size();
-  g->within.push_back({ t->dtype, b, speaker() });
+  if (g->checks == MOST_CHECKS) return th_cuda_cannot_record("too many tensors of indices are checked");
+  *found = g->seen + g->checks++;
   return TH_OK;
 }
 
-static th_status refuse(const std::string &who, int dtype, th_cuda_bounds b, int64_t place, const void *element, const char *when)
-{
-  char text[64], bounds[80];
-  int64_t whole;
-  memcpy(&whole, element, sizeof whole);
-  if (dtype == TH_I64) snprintf(text, sizeof text, "%lld", (long long)whole);
-  else snprintf(text, sizeof text, "%g", th_read(element, dtype));
-  snprintf(bounds, sizeof bounds, "%.15g..%.15g", b.least, b.most);
-  return th_fail(TH_EARG, "%s: an element must lie in %s, got %s at place %lld%s", who.c_str(), bounds, text,
-                 (long long)place + 1, when);
-}
+static bool has_found(const th_cuda_found *f) { return static_cast<const volatile th_cuda_found *>(f)->call != 0; }
 
-/* What the replays before have found, if that is known; `wait`: until it is. */
+/* The first finding of the replays before, if it is known; `wait`: until it is. The records are empty then. */
+static th_status take_finding(th_cuda_graph *g, bool wait, th_cuda_found *to)
+{
+  size_t bad = 0;
+  to->call = 0;
+  if (g->checks == 0) return TH_OK;
+  if (wait) TH_CUDA_TRY(cudaEventSynchronize(g->last));
+  while (bad < g->checks && !has_found(&g->seen[bad])) bad++;
+  if (bad == g->checks) return TH_OK;
+  TH_CUDA_TRY(cudaEventSynchronize(g->last));
+  for (bad = 0; !has_found(&g->seen[bad]);) bad++;       /* the replay may have found an earlier one meanwhile */
+  *to = g->seen[bad];
+  memset(g->seen, 0, g->checks * sizeof *g->seen);
+  return TH_OK;
+}
 static th_status tell_findings(th_cuda_graph *g, bool wait)
 {
-  const size_t n = g->within.size();
-  size_t bad = 0;
-  if (n == 0) return TH_OK;
-  if (wait) TH_CUDA_TRY(cudaEventSynchronize(g->last));
-  while (bad < n && *(volatile unsigned long long *)&g->seen[bad].place == ~0ull) bad++;
-  if (bad == n) return TH_OK;
-  TH_CUDA_TRY(cudaEventSynchronize(g->last));
-  const th_cuda_finding f = g->seen[bad];
-  const graph_check c = g->within[bad];
-  TH_CUDA_TRY(cudaMemsetAsync(g->findings, 0xff, n * sizeof *g->findings, th_cuda_stream()));
-  TH_CUDA_TRY(cudaEventRecord(g->last, th_cuda_stream()));
-  memset(g->seen, 0xff, n * sizeof *g->seen);
-  return refuse(c.who, c.dtype, c.b, (int64_t)f.place, f.element, " (found by a replay before)");
+  th_cuda_found found;
+  TH_TRY(take_finding(g, wait, &found));
+  return found.call ? th_cuda_refuse_found(found, " (found by a replay before)") : TH_OK;
+}
+
+/* Graphs with checks that have been launched. */
+static std::mutex live_lock;
+static std::set<th_cuda_graph *> live;
+
+static void set_live(th_cuda_graph *g, bool is)
+{
+  if (g->checks == 0) return;
+  std::lock_guard<std::mutex> guard(live_lock);
+  g->by = std::this_thread::get_id();
+  if (is) live.insert(g);
+  else live.erase(g);
+}
+
+th_status th_cuda_graphs_tell()
+{
+  std::vector<th_cuda_graph *> mine;
+  {
+    std::lock_guard<std::mutex> guard(live_lock);
+    for (th_cuda_graph *g : live) if (g->by == std::this_thread::get_id()) mine.push_back(g);
+  }
+  for (th_cuda_graph *g : mine) TH_TRY(tell_findings(g, false));
+  return TH_OK;
 }
 
 static th_status look_at_inputs(th_cuda_graph *g)
 {
   for (const input_check &c : g->before) {
-    int64_t place, element;
-    TH_TRY(th_cuda_outside_bounds(&c.t, c.b, &place, &element));
-    if (place >= 0) return refuse(c.who, c.t.dtype, c.b, place, &element, "");
+    th_cuda_found found = { 1, 0, 0, c.b.least, c.b.most, c.b.columns, c.origin, 0 };
+    int64_t place;
+    TH_TRY(th_cuda_outside(&c.t, &c.b, &place, &found.element));
+    found.place = (unsigned long long)place;
+    if (place >= 0) return th_cuda_refuse_found(found, "");
   }
   return TH_OK;
 }
@@ -240,13 +250,10 @@ static th_status prepare(th_cuda_graph *g)
   void *p;
   TH_CUDA_TRY(cudaEventCreateWithFlags(&g->last, cudaEventDisableTiming));
   TH_CUDA_TRY(cudaMallocHost(&p, MOST_CHECKS * sizeof *g->seen));
-  g->seen = static_cast<th_cuda_finding *>(p);
-  memset(g->seen, 0xff, MOST_CHECKS * sizeof *g->seen);
+  g->seen = static_cast<th_cuda_found *>(p);
+  memset(g->seen, 0, MOST_CHECKS * sizeof *g->seen);
   TH_TRY(recorder_of(&g->stream, g->device));
   th_cuda_recorded = g;                      /* from here on memory is the graph's, and streams are the one that records */
-  TH_TRY(th_cuda_graph_take(&p, g->device, MOST_CHECKS * sizeof *g->findings));
-  g->findings = static_cast<th_cuda_finding *>(p);
-  TH_CUDA_TRY(cudaMemsetAsync(p, 0xff, MOST_CHECKS * sizeof *g->findings, g->stream));
   TH_TRY(th_cuda_graph_take(&p, g->device, sizeof *g->live));
   g->live = static_cast<th_cuda_stand *>(p); /* now: memory that was given back while recording is written by replays */
   TH_TRY(th_cuda_blas_prepare());
@@ -258,7 +265,7 @@ static th_status prepare(th_cuda_graph *g)
   return TH_CUDA(cudaStreamBeginCapture(g->stream, cudaStreamCaptureModeThreadLocal));
 }
 
-th_status th_cuda_graph_begin(th_cuda_graph **out)
+th_status th_cuda_graph_begin(th_cuda_graph **out, int late)
 {
   *out = nullptr;
   if (th_cuda_recorded) return th_fail(TH_EBACKEND, "this thread records a CUDA graph already");
@@ -266,6 +273,7 @@ th_status th_cuda_graph_begin(th_cuda_graph **out)
   TH_TRY(th_cuda_set_device(device));
   th_cuda_graph *g = new th_cuda_graph();
   g->device = device - 1;
+  g->late = late != 0;
   g->course[1].waits = true;
   const th_status s = prepare(g);
   if (s != TH_OK) {
@@ -277,11 +285,11 @@ th_status th_cuda_graph_begin(th_cuda_graph **out)
   return TH_OK;
 }
 
-void th_cuda_graph_input(th_cuda_graph *g, const th_tensor *t, const char *name, int late)
+void th_cuda_graph_input(th_cuda_graph *g, const th_tensor *t, const char *name)
 {
   if (!t->storage || !t->storage->data) return;
   const char *first = static_cast<const char *>(t->storage->data);
-  g->inputs.push_back({ first, first + t->storage->size * (int64_t)th_element_size(t->dtype), name, late != 0 });
+  g->inputs.push_back({ first, first + t->storage->size * (int64_t)th_element_size(t->dtype), name });
 }
 
 /* Leaves the capture, whatever became of it; *captured may be nullptr. */
@@ -309,8 +317,6 @@ th_status th_cuda_graph_end(th_cuda_graph *g)
 {
   cudaGraph_t captured = nullptr;
   if (th_cuda_recorded != g) return th_fail(TH_EBACKEND, "this thread does not record that CUDA graph");
-  const size_t n = g->within.size();
-  if (n) cudaMemcpyAsync(g->seen, g->findings, n * sizeof *g->seen, cudaMemcpyDeviceToHost, g->stream);
   const cudaError_t e = stop(g, &captured);
   th_status s = !g->why.empty() ? th_fail(TH_EBACKEND, "%s", g->why.c_str()) : th_cuda_status(e, "recording a graph");
   if (e != cudaSuccess && g->why.empty()) g->why = th_error();
@@ -346,6 +352,7 @@ th_status th_cuda_graph_launch(th_cuda_graph *g)
   TH_TRY(need_finished(g));
   TH_TRY(set_random(g, &own));
   TH_CUDA_TRY(cudaGraphLaunch(g->exec, th_cuda_stream()));
+  set_live(g, true);
   if (own) th_generator_copy(own, g->ahead);
   return TH_CUDA(cudaEventRecord(g->last, th_cuda_stream()));
 }
@@ -375,15 +382,18 @@ void th_cuda_graph_free(th_cuda_graph *g)
   }
   cudaGetDevice(&device);
   cudaSetDevice(g->device);
+  set_live(g, false);
   {
     th_relaxed mode;
+    th_cuda_found found;
     if (g->last) cudaEventSynchronize(g->last);
+    if (g->exec && take_finding(g, true, &found) == TH_OK && found.call) th_cuda_keep_found(found);
     if (g->exec) cudaGraphExecDestroy(g->exec);
     if (g->seen) cudaFreeHost(g->seen);
     if (g->last) cudaEventDestroy(g->last);
   }
   for (input_check &c : g->before) th_tensor_release(&c.t);
-  for (void *p : { static_cast<void *>(g->findings), static_cast<void *>(g->live), g->workspace }) {
+  for (void *p : { static_cast<void *>(g->live), g->workspace }) {
     if (p) th_cuda_graph_keeps(p, false);                  /* no tensor gives these back */
   }
   th_generator_free(g->ahead);

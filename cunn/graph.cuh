@@ -23,14 +23,13 @@ th_status th_cuda_graph_enter(const th_call *c);
 /* Workspace for cuBLAS; nullptr with size 0 if this graph has one already. */
 th_status th_cuda_graph_workspace(void **p, size_t *bytes);
 
-/* Elements must lie within bounds or equal `spared`; a finding is the first element that does not, as found by the device. */
-struct th_cuda_bounds { double least, most, spared; };
-struct th_cuda_finding { unsigned long long place; unsigned char element[8]; };
-/* Notes a check of elements that the host cannot read now. Elements of an input are checked before each replay (finding:
- * nullptr), others by the graph. */
-th_status th_cuda_graph_check(const th_tensor *t, th_cuda_bounds b, th_cuda_finding **finding);
-/* The position of the first such element, from 0; -1: none, or not known yet. */
-th_status th_cuda_outside_bounds(const th_tensor *t, th_cuda_bounds b, int64_t *place, void *element);
+struct th_bound;
+struct th_cuda_found;
+/* Notes a check of elements that the host cannot read now. Gives the record for a finding, or nullptr if the elements are checked
+ * before each replay. */
+th_status th_cuda_graph_check(const th_tensor *t, const th_bound *b, uint32_t origin, th_cuda_found **found);
+/* Fails with what replays of this thread have found and the host has not reported yet; waits only for such a replay. */
+th_status th_cuda_graphs_tell();
 
 /* The position of the device's default generator at the start of a replay, and the normal numbers that the host draws singly. */
 enum { TH_CUDA_MOST_LONE = 1024 };

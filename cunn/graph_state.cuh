@@ -4,13 +4,13 @@
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
-#include "graph.cuh"
+#include "late.cuh"
 #include "thcuda.h"
 
-struct input_check { th_tensor t; th_cuda_bounds b; std::string who; };
-struct graph_check { int dtype; th_cuda_bounds b; std::string who; };
-struct input_memory { const char *first, *end; std::string name; bool late; };
+struct input_check { th_tensor t; th_bound b; uint32_t origin; };
+struct input_memory { const char *first, *end; std::string name; };
 
 /* What a replay draws: words, and the positions among them at which the generator itself gives a normal number; waits: whether
  * half a pair is left at the end. */
@@ -27,9 +27,11 @@ struct th_cuda_graph {
   std::vector<void *> used;                  /* all memory that must stay, including that of others */
   std::vector<input_memory> inputs;
   std::set<const void *> written;            /* memory in `used` that the recorded work writes */
-  std::vector<input_check> before;
-  std::vector<graph_check> within;
-  th_cuda_finding *findings, *seen;          /* of `within`: on the device, and their copy in pinned memory */
+  bool late;                                 /* the graph checks all elements, also those that it only reads */
+  std::vector<input_check> before;           /* otherwise: what is checked before each replay */
+  size_t checks;
+  th_cuda_found *seen;                       /* what they have found, in pinned memory */
+  std::thread::id by;                        /* the thread that launched it last */
   th_cuda_stand *live;                       /* the generator's position at the start of a replay */
   random_course course[2];                   /* for a start without and with half a normal pair */
   th_generator *ahead;                       /* the generator's position after the replay */

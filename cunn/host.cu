@@ -2,7 +2,7 @@
 // copies that are not waited for.
 #include <map>
 #include <mutex>
-#include "graph.cuh"
+#include "late.cuh"
 #include "../lib/op/copy.args.h"
 #include "thcuda.h"
 
@@ -51,7 +51,9 @@ th_status th_cuda_host_allocate(void **p, int64_t bytes, int kind)
 static void wait_for(const piece &p)
 {
   for (int d = 0; d < th_cuda_count(); d++) {
-    if (p.kind == TH_HOST_MANAGED || p.users >> d & 1) th_cuda_synchronize(d + 1);
+    if (p.kind != TH_HOST_MANAGED && !(p.users >> d & 1)) continue;
+    if (th_cuda_records()) th_cuda_cannot_record("it waits for a device");
+    else th_cuda_wait_device(d);
   }
 }
 
@@ -95,7 +97,8 @@ th_status th_cuda_copy_begun(const void *host, int device, bool to_host)
     if (pinned && hurried) at->second.users |= (uint64_t)1 << (device - 1);
   }
   if (pinned ? hurried : !to_host) return TH_OK;
-  return TH_CUDA(cudaStreamSynchronize(th_cuda_stream()));
+  TH_CUDA_TRY(cudaStreamSynchronize(th_cuda_stream()));
+  return th_cuda_tell();
 }
 
 th_status th_cuda_copy_async(th_tensor *to, th_tensor *from)

@@ -1,5 +1,6 @@
 // loss.cu - losses of pairs of numbers, and of classes; each term and its slope in double.
 #include "fold.cuh"
+#include "late.cuh"
 #include "../lib/op/loss.args.h"
 #include "../lib/op/nll_loss.args.h"
 
@@ -101,6 +102,7 @@ template <class T> struct classes {
   int64_t number, places, samples, ignore;
 
   __device__ int64_t class_of(int64_t k) const { return target[vt.at(k)]; }
+  __device__ bool is_class(int64_t c) const { return c >= 1 && c <= number; }
   __device__ double weight_of(int64_t c) const { return weight ? (double)element<T>::load(weight[vw.at(c - 1)]) : 1; }
   /* Where the log probability of class c of sample k stands, in row-major order. */
   __device__ int64_t place_of(int64_t k, int64_t c) const { return (k / places * number + c - 1) * places + k % places; }
@@ -117,11 +119,17 @@ template <class T, bool WEIGHTS> struct likelihoods : th_sum {
   classes<T> q;
   const T *x;
   view vx;
-  likelihoods(const classes<T> &given, const th_tensor *t) : q(given), x(th_first<const T>(t)), vx(th_view_of(t)) {}
+  th_cuda_finder finder;
+  likelihoods(const classes<T> &given, const th_tensor *t, const th_cuda_finder &f)
+    : q(given), x(th_first<const T>(t)), vx(th_view_of(t)), finder(f) {}
   __device__ double take(double a, int64_t k) const
   {
     const int64_t c = q.class_of(k);
     if (c == q.ignore) return a;
+    if (!q.is_class(c)) {
+      th_find(finder, k, c);
+      return a;
+    }
     return WEIGHTS ? a + q.weight_of(c) : a - q.weight_of(c) * (double)element<T>::load(x[vx.at(q.place_of(k, c))]);
   }
 };
@@ -139,9 +147,11 @@ template <class T> static th_status nll_loss(const th_call *c)
   const th_tensor *x = a->x;
   const classes<T> q = classes_of<T>(x, a->target, a->weight, a->ignore);
   th_cuda_scratch sums;
+  th_cuda_finder f;
+  TH_TRY(th_cuda_finder_in(&f, c, nll_loss_target));
   TH_TRY(sums.take(2 * sizeof(double)));
-  TH_TRY(th_fold_to(sums.as<double>(), likelihoods<T, false>(q, x), q.samples));
-  TH_TRY(th_fold_to(sums.as<double>() + 1, likelihoods<T, true>(q, x), q.samples));
+  TH_TRY(th_fold_to(sums.as<double>(), likelihoods<T, false>(q, x, f), q.samples));
+  TH_TRY(th_fold_to(sums.as<double>() + 1, likelihoods<T, true>(q, x, {}), q.samples));
   TH_LAUNCH((conclude<T>), 1, 1, 0, th_first<T>(a->y), th_first<T>(a->total), sums.as<const double>(),
             a->sizeAverage != 0);
   return th_launched();
@@ -149,12 +159,13 @@ template <class T> static th_status nll_loss(const th_call *c)
 
 /* The sample's class alone has a gradient. */
 template <class T>
-static __global__ void blame(T *gx, view v, classes<T> q, const T *total, double g, bool average)
+static __global__ void blame(T *gx, view v, classes<T> q, const T *total, double g, bool average, th_cuda_finder f)
 {
   typedef element<T> E;
   const double sum = (double)E::load(*total), by = g / (average && sum != 0 ? sum : 1);
   for (TH_EACH(i, q.samples * q.number)) {
     const int64_t k = i / (q.number * q.places) * q.places + i % q.places, at = i / q.places % q.number + 1, c = q.class_of(k);
+    if (at == 1 && c != q.ignore && !q.is_class(c)) th_find(f, k, c);
     gx[v.at(i)] = E::store((typename E::C)(c == at && c != q.ignore ? -q.weight_of(c) * by : 0));
   }
 }
@@ -163,10 +174,12 @@ template <class T> static th_status nll_loss_grad(const th_call *c)
   const nll_loss_grad_args *a = nll_loss_grad_args_of(c);
   const th_tensor *gx = a->gx;
   const int64_t n = th_numel(gx);
+  th_cuda_finder f;
+  TH_TRY(th_cuda_finder_in(&f, c, nll_loss_grad_target));
   if (n == 0) return TH_OK;
   TH_LAUNCH((blame<T>), th_blocks(n), THREADS, 0, th_first<T>(gx), th_view_of(gx),
             classes_of<T>(gx, a->target, a->weight, a->ignore), th_first<const T>(a->total), a->g,
-            a->sizeAverage != 0);
+            a->sizeAverage != 0, f);
   return th_launched();
 }
 

@@ -1,6 +1,6 @@
 // mask.cu - picking and putting elements by a mask, and the places of what is not 0. Pieces are counted, the counts added up,
 // then each piece knows where its first one goes.
-#include "backend.cuh"
+#include "late.cuh"
 #include "../lib/op/mask.args.h"
 
 constexpr int64_t PIECE = 8 * THREADS;
@@ -137,18 +137,24 @@ TH_KERNELS(maskedSelect, TH_CUDA_SIZED(masked_select))
 TH_KERNELS(maskedCopy, TH_CUDA_SIZED(masked_copy))
 TH_KERNELS(mask_grad, TH_CUDA_SIZED(mask_grad))
 
-template <class T> static __global__ void set(T *y, view vy, masked ask, int64_t n, T v)
+template <class T> static __global__ void set(T *y, view vy, masked ask, int64_t n, T v, th_cuda_finder f)
 {
-  for (TH_EACH(i, n)) if (ask(i)) y[vy.at(i)] = v;
+  for (TH_EACH(i, n)) {
+    const uint8_t bit = ask.mask[ask.v.at(i)];
+    if (bit > 1) th_find(f, i, bit);
+    if (bit == 1) y[vy.at(i)] = v;
+  }
 }
 template <class T> static th_status masked_fill(const th_call *c)
 {
   const maskedFill_args *a = maskedFill_args_of(c);
   const th_tensor *y = a->y;
   const int64_t n = th_numel(y);
+  th_cuda_finder f;
+  TH_TRY(th_cuda_finder_in(&f, c, maskedFill_mask));
   if (n == 0) return TH_OK;
   TH_LAUNCH((set<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), mask_of(a->mask), n,
-            element<T>::from_double(a->value));
+            element<T>::from_double(a->value), f);
   return th_launched();
 }
 TH_KERNELS(maskedFill, TH_CUDA_ALL(masked_fill))

@@ -75,6 +75,7 @@ inline int __syncthreads_or(int yes) { return emu::barrier_count(yes != 0) > 0; 
 inline void __syncwarp(unsigned mask = 0xffffffffu) { emu::meet(mask, 0); }
 inline void __threadfence() {}
 inline void __threadfence_block() {}
+inline void __threadfence_system() {}
 
 template <class T> inline T __shfl_sync(unsigned mask, T v, int from, int width = 32)
 {

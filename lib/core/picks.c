@@ -1,6 +1,7 @@
 /* picks.c - converts the indices and masks that cutorch accepted. Beside a tensor of a device, an index may be any tensor of that
  * device or a LongTensor of the CPU; a mask may be any tensor of that device or a ByteTensor of the CPU. */
 #include "entry.h"
+#include "guard.h"
 
 /* The device of the other tensors of the call; the CPU if there are none. */
 static int device_of_others(const th_entry *e, const th_arg *arg)
@@ -55,9 +56,11 @@ th_status th_run_strange_picks(const th_entry *e, th_arg *given)
     const int i = __builtin_ctz(left);
     if (!arg[i].t || fits(e, i, arg[i].t, device) || !can_fit(e, i, arg[i].t, device)) continue;
     s = convert(&copy[i], e, i, arg[i].t, device);
+    if (arg[i].t->device == TH_CPU) th_note_source(&copy[i], arg[i].t);      /* its elements are checked here, at once */
     arg[i].t = &copy[i];
   }
   if (s == TH_OK) s = th_run(&e->op, arg, e->narg);
+  th_note_source(NULL, NULL);
   for (int i = 0; i < e->narg; i++) {
     th_tensor_release(&copy[i]);
     if (e->returns >> i & 1) given[i] = arg[i];

@@ -1,4 +1,5 @@
 /* run.c - one call of an op: check, commit the results' shapes, run the kernel. */
+#include "guard.h"
 #include "op_flags.h"
 #include "overlap.h"
 #include "entry.h"
@@ -238,12 +239,29 @@ static COLD th_status check_devices(const th_call *c, const th_entry *e)
                  TH_DEVICE(c->device));
 }
 
+/* The kernel may get copies of arguments in which no element is out of bounds. The arguments are the caller's again afterwards. */
+static COLD th_status run_guarded(th_kernel run, th_call *c)
+{
+  th_tensor kept[TH_MAXBOUND] = { 0 }, *given[TH_MAXBOUND];
+  th_bound bound[TH_MAXBOUND];
+  const int n = th_take_bounds(c, bound);
+  for (int k = 0; k < n; k++) given[k] = c->arg[bound[k].arg].t;
+  th_status s = th_guard_get()->begin(c, bound, n, kept);
+  if (s == TH_OK) s = run(c);
+  th_forget_bounds();
+  for (int k = 0; k < n; k++) {
+    c->arg[bound[k].arg].t = given[k];
+    th_tensor_release(&kept[k]);
+  }
+  return s;
+}
+
 static COLD th_status run_there(th_kernel run, const th_call *c)
 {
   const th_recorder *r = th_recording();
   if (r) TH_TRY(r->enter(c));
   TH_TRY(th_backend_get()->enter(c->device));
-  TH_TRY(run(c));
+  TH_TRY(th_has_bounds(c) ? run_guarded(run, (th_call *)(uintptr_t)c) : run(c));
   return th_backend_get()->leave();
 }
 
@@ -273,6 +291,7 @@ static __attribute__((noinline)) th_status commit_and_run(th_kernel run, th_call
 static th_status check_and_run(th_call *c, const th_arg *given)
 {
   const th_entry *e = th_entry_of(c->op);
+  if (c->device != TH_CPU) th_forget_bounds();        /* a refused call of before may have left some */
   TH_TRY(e->op.check(c));
   if (c->dtype <= TH_NONE || c->dtype >= TH_NDTYPE) return refuse_dtype(c, e);
   const th_kernel run = e->kernel[th_device_kind(c->device)][c->dtype];
@@ -417,73 +436,6 @@ th_status th_need_same_shape(th_call *c, int arg, int other)
   if (th_same_shape(a, b)) return TH_OK;
   return th_fail(TH_ESHAPE, "%s must have the size of %s, %s, got %s", th_arg_name(c, arg), th_arg_name(c, other),
                  TH_SHAPE(b), TH_SHAPE(a));
-}
-
-/* Whether all n indices are in 1..limit. Only the sign of the accumulated values counts, so that the loop vectorizes. */
-static bool all_within(const int64_t *p, int64_t step, int64_t n, int64_t limit)
-{
-  int64_t lane[8] = { 0 }, bad = 0, i = 0;
-  for (; step == 1 && i + 8 <= n; i += 8) {
-    __builtin_prefetch(p + i + 512);                    /* the hardware prefetcher stops at the end of a page */
-    for (int l = 0; l < 8; l++) lane[l] |= (p[i + l] - 1) | (limit - p[i + l]);
-  }
-  for (; i < n; i++) bad |= (p[i * step] - 1) | (limit - p[i * step]);
-  for (int l = 0; l < 8; l++) bad |= lane[l];
-  return bad >= 0;
-}
-
-enum { PLACES = 1 << 14 };                              /* indices per block, and between two checks for Ctrl-C */
-
-typedef struct places { const int64_t *p; int64_t n, limit; int bad; } places;
-
-static void some_within(void *ctx, int64_t first, int64_t last)
-{
-  places *q = ctx;
-  if (!all_within(q->p + first, 1, last - first, q->limit)) __atomic_store_n(&q->bad, 1, __ATOMIC_RELAXED);
-}
-
-static th_status refuse_place(const th_call *c, int arg, int64_t n, const char *what, int64_t at, int64_t value)
-{
-  return th_fail(TH_EARG, "%s must lie in 1..%lld, got %lld at place %lld of %s", what, (long long)n, (long long)value,
-                 (long long)at + 1, th_arg_name(c, arg));
-}
-
-th_status th_need_indices(th_call *c, int arg, int64_t n, const char *what)
-{
-  const th_tensor *t = c->arg[arg].t;
-  TH_TRY(th_need_dtype(c, arg, TH_I64));
-  const int64_t count = th_numel(t);
-  if (count == 0) return TH_OK;
-  if (t->device != TH_CPU) {
-    int64_t at, value;
-    TH_TRY(th_backend_get()->outside(t, 1, (double)n, &at, &value));
-    return at < 0 ? TH_OK : refuse_place(c, arg, n, what, at, value);
-  }
-  const int64_t *p = TH_DATA(int64_t, t);
-  if (th_contiguous(t)) {                               /* check all in one pass; only a refusal needs the position */
-    places q = { p, count, n, 0 };
-    if (count <= PLACES) some_within(&q, 0, count);
-    else TH_TRY(th_parallel(count, PLACES, some_within, &q));
-    if (!q.bad) return TH_OK;
-  }
-  const int64_t row = t->ndim ? t->size[t->ndim - 1] : 1, step = t->ndim ? t->stride[t->ndim - 1] : 1;
-  int64_t place[TH_MAXDIM] = { 0 };
-  for (int64_t k = 0; k < count; k += row) {
-    for (int64_t i = 0; i < row; i += PLACES) {
-      const int64_t some = row - i < PLACES ? row - i : PLACES;
-      if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
-      if (all_within(p + i * step, step, some, n)) continue;
-      while (p[i * step] >= 1 && p[i * step] <= n) i++;
-      return refuse_place(c, arg, n, what, k + i, p[i * step]);
-    }
-    for (int d = t->ndim - 2; d >= 0; d--) {
-      p += t->stride[d];
-      if (++place[d] < t->size[d]) break;
-      p -= t->stride[d] * t->size[d];
-      place[d] = 0;
-    }
-  }
-  return TH_OK;
 }
 
 /* Whether result `arg` already has the wanted shape, and no other result is the same tensor. */

@@ -8,6 +8,8 @@
 extern "C" {
 #endif
 
+typedef struct th_bound th_bound;      /* lib/core/bounds.h */
+
 /* Devices count from 1; 0 is the CPU. Any thread may call these functions. */
 typedef struct th_backend {
   int32_t abi;                      /* TH_ABI of the header it was compiled with */
@@ -16,9 +18,9 @@ typedef struct th_backend {
   void (*release)(void *p, int device);             /* after all work on it is done */
   /* Copies bytes between two devices. On return the host may change a source and read a target in its memory. */
   th_status (*copy)(void *to, int to_device, const void *from, int from_device, int64_t bytes);
-  /* The first element (row-major, from 0) that does not lie in least..most, and a copy of it; -1: none. Of a LongTensor, a
-   * ByteTensor, or one of floats, whose NaN lie nowhere. */
-  th_status (*outside)(const th_tensor *t, double least, double most, int64_t *place, void *element);
+  /* Waits for the first element (row-major, from 0) that does not lie within the bound, and a copy of it; -1: none. Of a
+   * LongTensor, a ByteTensor, or one of floats, whose NaN lie nowhere. */
+  th_status (*outside)(const th_tensor *t, const th_bound *b, int64_t *place, void *element);
   th_status (*nonzero)(const th_tensor *t, int64_t *count);      /* the number of elements other than 0; NaN counts */
   th_status (*enter)(int device);                   /* the next kernel of this thread runs there */
   th_status (*leave)(void);                         /* after a kernel: reports its error, if known */

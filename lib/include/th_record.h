@@ -7,13 +7,10 @@
 extern "C" {
 #endif
 
-/* While a thread records, elements cannot be read, so checks of elements are recorded and reported later. */
 typedef struct th_recorder {
   bool (*records)(void);                            /* whether this thread records; the others are called only then */
   th_status (*enter)(const th_call *c);             /* the kernel of this call is recorded next */
   th_status (*by_cpu)(void);                        /* called before the CPU fallback; fails */
-  /* Elements must lie in least..most or equal `spared` (NaN: no exception). */
-  th_status (*check)(const th_tensor *t, double least, double most, double spared);
 } th_recorder;
 
 void th_recorder_add(const th_recorder *r);

@@ -28,6 +28,8 @@ int            th_cuda_device(void);             /* of this thread */
 th_status      th_cuda_set_device(int device);
 th_status      th_cuda_properties_of(th_cuda_properties *p, int device);
 th_status      th_cuda_synchronize(int device);
+int            th_cuda_synchronous(void);        /* whether the host waits after every kernel, and checks elements before it */
+void           th_cuda_set_synchronous(int on);  /* for all devices and threads; TH_CUDA_SYNC=1 sets it from the start */
 th_status      th_cuda_trim(int device);         /* returns unused memory to the driver */
 th_status      th_cuda_sleep(double cycles);     /* cycles of the device's clock; in the thread's stream */
 int            th_cuda_host_kind(const void *p); /* TH_HOST_PINNED, TH_HOST_MANAGED; 0: other memory */
@@ -49,10 +51,10 @@ th_status      th_cuda_event_synchronize(th_cuda_event *e);
 th_status      th_cuda_event_seconds(double *s, th_cuda_event *from, th_cuda_event *to);
 void           th_cuda_event_free(th_cuda_event *e);
 /* A graph: work of this thread for its device from begin to end is recorded and not run; launch runs all of it. */
-th_status      th_cuda_graph_begin(th_cuda_graph **g);
-/* Right after begin: t gets new contents before each launch, and the work may not change it. late: the graph checks its
- * indices. */
-void           th_cuda_graph_input(th_cuda_graph *g, const th_tensor *t, const char *name, int late);
+/* late: the graph checks all indices; otherwise `look` checks those that it only reads. */
+th_status      th_cuda_graph_begin(th_cuda_graph **g, int late);
+/* Right after begin: t gets new contents before each launch, and the work may not change it. */
+void           th_cuda_graph_input(th_cuda_graph *g, const th_tensor *t, const char *name);
 th_status      th_cuda_graph_end(th_cuda_graph *g);              /* fails if something could not be recorded */
 th_status      th_cuda_graph_prepare(th_cuda_graph *g);          /* the stream waits for the last launch; reports errors */
 th_status      th_cuda_graph_look(th_cuda_graph *g);             /* checks elements of inputs against their bounds */

@@ -3,35 +3,34 @@
  * A mask is a ByteTensor of zeros and ones with as many elements as the tensor; both are gone
  * through in row-major order. */
 #include "mask.args.h"
+#include "../core/bounds.h"
 #include "../core/op_flags.h"
 #include "reduce.h"
 
-static th_status refuse_byte(const th_call *c, int arg, int64_t place, int byte)
+/* On a device. The host waits for the number of ones anyway, so then the device checks at once too. */
+static th_status need_mask_there(th_call *c, const th_bound *b, int64_t *ones)
 {
-  return th_fail(TH_EARG, "%s must hold only 0 and 1, got %d at place %lld", th_arg_name(c, arg), byte,
-                 (long long)place + 1);
-}
-
-/* On a device. */
-static th_status need_mask_there(const th_call *c, int arg, const th_tensor *m, int64_t *ones)
-{
+  const th_tensor *m = c->arg[b->arg].t;
   int64_t place;
   uint8_t byte;
-  TH_TRY(th_backend_get()->outside(m, 0, 1, &place, &byte));
-  if (place < 0) return ones ? th_backend_get()->nonzero(m, ones) : TH_OK;
-  return refuse_byte(c, arg, place, byte);
+  th_status s;
+  if (!ones) return th_device_checks(c, b, &s) ? s : TH_OK;
+  TH_TRY(th_backend_get()->outside(m, b, &place, &byte));
+  return place < 0 ? th_backend_get()->nonzero(m, ones) : th_refuse_element(c, b, place, &byte);
 }
 
 /* Argument `arg` is a mask over t; the number of its ones goes to *ones, where that is wanted. */
 static th_status need_mask(th_call *c, int arg, const th_tensor *t, int64_t *ones)
 {
   const th_tensor *m = c->arg[arg].t;
+  const th_bound b = { .arg = arg, .rule = TH_RULE_MASK, .least = 0, .most = 1 };
   TH_TRY(th_need_dtype(c, arg, TH_U8));
   if (th_tensor_numel(m) != th_tensor_numel(t)) {
     return th_fail(TH_ESHAPE, "%s must have as many elements as the tensor of size %s, got size %s",
                    th_arg_name(c, arg), TH_SHAPE(t), TH_SHAPE(m));
   }
-  if (m->device != TH_CPU) return need_mask_there(c, arg, m, ones);
+  m = th_elements_here(c, arg);
+  if (!m) return need_mask_there(c, &b, ones);
   const uint8_t *p = TH_DATA(uint8_t, m);
   const int64_t total = th_tensor_numel(m), n = m->ndim ? m->size[m->ndim - 1] : 1;
   const int64_t step = m->ndim ? m->stride[m->ndim - 1] : 1;
@@ -44,7 +43,7 @@ static th_status need_mask(th_call *c, int arg, const th_tensor *t, int64_t *one
     if (all > 1) {
       int64_t i = 0;
       while (p[off + i * step] <= 1) i++;
-      return refuse_byte(c, arg, row * n + i, p[off + i * step]);
+      return th_refuse_element(c, &b, row * n + i, &p[off + i * step]);
     }
     if (ones) *ones += sum;
     for (int d = m->ndim - 2; d >= 0; d--) {

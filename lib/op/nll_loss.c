@@ -1,20 +1,17 @@
 /* nll_loss.c - the negative log likelihood of classes and its gradient. */
-#include <math.h>
 #include "nll_loss.args.h"
+#include "../core/bounds.h"
 #include "op.h"
-#include "th_record.h"
 
 /* Every target, on the CPU, is a class or the one to pass over. */
-static th_status look_at_classes(const th_call *c, int target, const th_tensor *at, int64_t classes, int64_t skip)
+static th_status look_at_classes(const th_call *c, const th_bound *b, const th_tensor *at)
 {
+  const int64_t classes = (int64_t)b->most, skip = b->spared;
   const int64_t count = th_tensor_numel(at), *p = count ? at->storage->data : NULL;
   int64_t place[TH_MAXDIM] = { 0 }, where = at->offset;
   for (int64_t k = 0; k < count; k++) {
     const int64_t v = p[where];
-    if (v != skip && (v < 1 || v > classes)) {
-      return th_fail(TH_EARG, "%s must lie in 1..%lld, got %lld (sample %lld)",
-                     th_arg_name(c, target), (long long)classes, (long long)v, (long long)k + 1);
-    }
+    if (v != skip && (v < 1 || v > classes)) return th_refuse_element(c, b, k, &v);
     for (int d = at->ndim - 1; d >= 0; d--) {
       where += at->stride[d];
       if (++place[d] < at->size[d]) break;
@@ -25,22 +22,11 @@ static th_status look_at_classes(const th_call *c, int target, const th_tensor *
   return TH_OK;
 }
 
-static th_status need_classes(const th_call *c, int target, int64_t classes, int64_t skip)
+static th_status need_classes(th_call *c, int target, int64_t classes, int64_t skip)
 {
-  const th_tensor *at = c->arg[target].t;
-  if (at->device != TH_CPU) {                 /* the device tells quickly that all is well */
-    int64_t place, value;
-    const bool exact = skip > -((int64_t)1 << 53) && skip < (int64_t)1 << 53;           /* as a double */
-    const th_recorder *r = th_recording();
-    if (r) return r->check(at, 1, (double)classes, exact ? (double)skip : NAN);
-    TH_TRY(th_backend_get()->outside(at, 1, (double)classes, &place, &value));
-    if (place < 0) return TH_OK;
-  }
-  th_tensor here = { 0 };
-  TH_TRY(th_on_cpu(&here, at));
-  const th_status s = look_at_classes(c, target, &here, classes, skip);
-  th_tensor_release(&here);
-  return s;
+  const th_bound b = { .arg = target, .rule = TH_RULE_CLASS, .least = 1, .most = (double)classes, .spared = skip, .spares = true };
+  th_status s;
+  return th_device_checks(c, &b, &s) ? s : look_at_classes(c, &b, th_elements_here(c, target));
 }
 
 /* x is classes, samples x classes, or samples x classes x ...; target has x's sizes without the classes. */

@@ -1,5 +1,6 @@
 /* pool2d.c - maxima and means over windows of images, and their gradients. */
 #include "pool2d.args.h"
+#include "../core/bounds.h"
 #include "op.h"
 
 static th_status need_between(th_call *c, int arg, int64_t lo)
@@ -84,14 +85,11 @@ static void look(char *const *p, const int64_t *step, int64_t n, const void *ctx
 
 static th_status need_places(th_call *c, int arg, int64_t pixels)
 {
+  const th_bound b = { .arg = arg, .rule = TH_RULE_INDEX, .least = 0, .most = (double)pixels, .what = "index" };
   bool bad = false;
-  if (c->arg[arg].t->device == TH_CPU) {
-    TH_TRY(th_each(1, &c->arg[arg].t, look, &(places){ pixels, &bad }));
-  } else {
-    int64_t place, value;
-    TH_TRY(th_backend_get()->outside(c->arg[arg].t, 0, (double)pixels, &place, &value));
-    bad = place >= 0;
-  }
+  th_status s;
+  if (th_device_checks(c, &b, &s)) return s;
+  TH_TRY(th_each(1, &c->arg[arg].t, look, &(places){ pixels, &bad }));
   return bad ? th_need_indices(c, arg, pixels, "index") : TH_OK;
 }
 

@@ -1,6 +1,7 @@
 /* random.c - filling tensors with random numbers; the streams are Torch7's, word for word. */
 #include <math.h>
 #include "random.args.h"
+#include "../core/bounds.h"
 #include "../core/op_flags.h"
 #include "op.h"
 
@@ -162,19 +163,14 @@ static double value(const th_tensor *t, int64_t at)
   return th_read((const char *)t->storage->data + at * (int64_t)th_element_size(t->dtype), t->dtype);
 }
 
-static th_status refuse_chance(const th_call *c, int arg, double most, int64_t place, double v)
-{
-  return th_fail(TH_EARG, "%s must hold %s only, got %g at place %lld", th_arg_name(c, arg),
-                 most == 1 ? "numbers of 0..1" : "finite numbers not below 0", v, (long long)place + 1);
-}
 
-static th_status need_chances_there(const th_call *c, int arg, double most)
+/* Weights of any size are summed, and multinomial waits for the device in any case. */
+static th_status need_chances_now(const th_call *c, const th_bound *b)
 {
-  const th_tensor *t = c->arg[arg].t;
   int64_t place;
   double element;                                     /* room for one of any type */
-  TH_TRY(th_backend_get()->outside(t, 0, most, &place, &element));
-  return place < 0 ? TH_OK : refuse_chance(c, arg, most, place, th_read(&element, t->dtype));
+  TH_TRY(th_backend_get()->outside(c->arg[b->arg].t, b, &place, &element));
+  return place < 0 ? TH_OK : th_refuse_element(c, b, place, &element);
 }
 
 /* Every element of float tensor `arg` must lie in 0..most. */
@@ -182,12 +178,17 @@ static th_status need_chances(th_call *c, int arg, double most)
 {
   const th_tensor *t = c->arg[arg].t;
   TH_TRY(th_need_float(c, arg));
-  if (t->device != TH_CPU) return need_chances_there(c, arg, most);
+  const th_bound b = { .arg = arg, .rule = TH_RULE_CHANCE, .least = 0, .most = most };
+  th_status s;
+  if (t->device != TH_CPU && most != 1) return need_chances_now(c, &b);
+  if (th_device_checks(c, &b, &s)) return s;
   int64_t place[TH_MAXDIM] = { 0 }, at = t->offset;
   const int64_t n = th_tensor_numel(t);
   for (int64_t k = 0; k < n; k++) {
     const double v = value(t, at);
-    if (!(v >= 0 && v <= most)) return refuse_chance(c, arg, most, k, v);
+    if (!(v >= 0 && v <= most)) {
+      return th_refuse_element(c, &b, k, (const char *)t->storage->data + at * (int64_t)th_element_size(t->dtype));
+    }
     for (int d = t->ndim - 1; d >= 0; d--) {
       at += t->stride[d];
       if (++place[d] < t->size[d]) break;

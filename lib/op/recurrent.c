@@ -4,10 +4,9 @@
  * t of sample b, 0 where the sample has no such step: so batches may lie either way round in memory,
  * padded or packed. What the inputs add to the gates of all steps comes in from one product before;
  * here each sample walks through its steps. */
-#include <math.h>
 #include "recurrent.args.h"
+#include "../core/bounds.h"
 #include "op.h"
-#include "th_record.h"
 
 static th_status need_matrix(th_call *c, int arg, int like, int64_t rows, int64_t cols)
 {
@@ -19,8 +18,7 @@ static th_status need_matrix(th_call *c, int arg, int like, int64_t rows, int64_
                  (long long)cols, TH_SHAPE(t));
 }
 
-/* Every place names a row of `rows`, or none, and no row is named twice. In a recording the device looks at the former only:
- * a row that is named twice spoils numbers, no memory. */
+/* Every place names a row of `rows`, or none, and no row is named twice. */
 static th_status need_places(th_call *c, int arg, int64_t rows)
 {
   const th_tensor *t = c->arg[arg].t;
@@ -29,28 +27,26 @@ static th_status need_places(th_call *c, int arg, int64_t rows)
   if (t->size[0] < 1 || t->size[1] < 1) {
     return th_fail(TH_ESHAPE, "%s must have steps and samples, got size %s", th_arg_name(c, arg), TH_SHAPE(t));
   }
-  const th_recorder *r = t->device == TH_CPU ? NULL : th_recording();
-  if (r) return r->check(t, 0, (double)rows, NAN);
+  const th_bound bound = { .arg = arg, .rule = TH_RULE_ROW, .least = 0, .most = (double)rows, .columns = t->size[1] };
+  th_status s;
+  if (th_device_checks(c, &bound, &s)) return s;
   char *seen = th_scratch((size_t)rows + 1);
   if (!seen) return th_fail(TH_ENOMEM, "no memory for %lld marks", (long long)rows);
   memset(seen, 0, (size_t)rows + 1);
-  th_tensor here = { 0 };
-  th_status s = th_on_cpu(&here, t);
-  const int64_t *p = TH_DATA(int64_t, &here);
+  const th_tensor *here = th_elements_here(c, arg);
+  const int64_t *p = TH_DATA(int64_t, here);
   for (int64_t i = 0; i < t->size[0] && s == TH_OK && !th_interrupted(); i++) {
     for (int64_t b = 0; b < t->size[1]; b++) {
-      const int64_t at = p[i * here.stride[0] + b * here.stride[1]];
+      const int64_t at = p[i * here->stride[0] + b * here->stride[1]];
       if (at == 0) continue;
       if (at >= 1 && at <= rows && !seen[at]) {
         seen[at] = 1;
         continue;
       }
-      s = th_fail(TH_EARG, "%s must hold each of 0..%lld at most once, but 0, got %lld at step %lld of sample %lld",
-                  th_arg_name(c, arg), (long long)rows, (long long)at, (long long)i + 1, (long long)b + 1);
+      s = th_refuse_element(c, &bound, i * t->size[1] + b, &at);
       break;
     }
   }
-  th_tensor_release(&here);
   th_scratch_free(seen);
   return s;
 }

@@ -145,8 +145,8 @@ function Record:run(f, given, tensors, late)
       return views[#views]
    end)
    lib.collect()                               -- objects that die while a graph is recorded stay allocated as long as the graph
-   need.call('graph', G.th_cuda_graph_begin, ffi.cast('th_cuda_graph **', self.handle))
-   for i, a in ipairs(tensors) do G.th_cuda_graph_input(self.handle.g, self.inputs[i], a.name, late and 1 or 0) end
+   need.call('graph', G.th_cuda_graph_begin, ffi.cast('th_cuda_graph **', self.handle), late and 1 or 0)
+   for i, a in ipairs(tensors) do G.th_cuda_graph_input(self.handle.g, self.inputs[i], a.name) end
    recording.recorder = self
    local results = call(f, mine)
    need_unchanged(views, self.inputs, tensors)
@@ -217,7 +217,7 @@ end
 
 -- ---- options ------------------------------------------------------------------------------------------------------------
 
-local DEFAULTS = { warm = 1, most = 8, fallback = false, late = false }
+local DEFAULTS = { warm = 1, most = 8, fallback = false, late = true }
 
 local function options_of(given)
    if given ~= nil and not plain_table(given) then arg.refuse('cutorch.graph', 'options', 'a table', given, 4) end
@@ -293,8 +293,7 @@ function Graph:__call__(...)
    return self.f(...)
 end
 
---- Waits for the last replays. Raises an error if one of them found an index or a class out of range that was
--- computed in the graph itself, or, with the option late, in an argument.
+--- Waits for the last replays. Raises an error if one of them found an index, a class or a mask out of range.
 function Graph:synchronize()
    for _, known in pairs(self.known) do
       if known.record then need.call('graph', G.th_cuda_graph_wait, known.record.handle.g) end
@@ -343,8 +342,9 @@ end
 -- @param options.most      graphs to keep, one for each kind of arguments; default 8, the one used least recently is freed
 -- @param options.fallback  true: calls that cannot be recorded run plainly, and the object's field `why` has the reason;
 -- default: an error
--- @param options.late      true: the graph checks classes and indices in arguments, and a later call or synchronize()
---                          raises the errors; default: a check before each replay, which waits for the device
+-- @param options.late      true (the default): the graph checks indices, classes and masks, and the next call that waits for the
+--                          device raises the errors; false: those that the graph does not compute are checked before each
+--                          replay, which waits for the device and then refuses the call
 -- step = cutorch.graph(function(x) return x * 2 end); x = torch.CudaTensor{1, 2}; step(x); step(x) --> {2, 4}
 function cutorch.graph(f, options) return cutorch.Graph(f, options) end
 

@@ -50,7 +50,23 @@ end
 function cutorch.synchronize() call('synchronize', G.th_cuda_synchronize, cutorch.getDevice()) end
 --- Waits for all devices.
 function cutorch.synchronizeAll()
-   for device = 1, cutorch.getDeviceCount() do call('synchronizeAll', G.th_cuda_synchronize, device) end
+   local ok, why = true, nil
+   for device = 1, cutorch.getDeviceCount() do
+      local good, text = pcall(call, 'synchronizeAll', G.th_cuda_synchronize, device)
+      if ok then ok, why = good, text end
+   end
+   if not ok then error(why, 0) end
+end
+
+--- Whether the host waits after every kernel, and reads indices, classes and masks before it.
+-- @example cutorch.getSynchronous()   --> false
+function cutorch.getSynchronous() return G.th_cuda_synchronous() ~= 0 end
+--- Lets the host wait after every kernel, or not; for all devices and threads. Then an error names the call that made it, and a
+-- call that refuses indices, classes or masks changes nothing. Otherwise a device checks them while the call runs, and the error
+-- is raised by the next call that waits for the device. TH_CUDA_SYNC=1 sets it from the start.
+function cutorch.setSynchronous(on)
+   if type(on) ~= 'boolean' then arg.refuse('cutorch.setSynchronous', 'on', 'true or false', on) end
+   G.th_cuda_set_synchronous(on and 1 or 0)
 end
 
 local properties_t = ffi.typeof 'th_cuda_properties'

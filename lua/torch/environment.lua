@@ -22,7 +22,7 @@ M.sections = {
       { 'TH_CUFFT', library, 'the installed one', 'cuFFT; without it, the CPU transforms' },
       { 'TH_CUDNN', library, 'the installed one', 'cuDNN; without it, our own kernels compute' },
       { 'TH_NCCL', library, 'the installed one', 'NCCL; without it, copies replace its operations' },
-      { 'TH_CUDA_SYNC', '`1`', 'kernels run asynchronously', 'waits after every kernel, so that an error names its op' },
+      { 'TH_CUDA_SYNC', '`1`', 'kernels run asynchronously', 'waits after every kernel, and checks indices before it, so that an error names its call' },
       { 'TH_CUDA_EMU_DEVICES', 'a whole number', '1', 'the number of emulated devices' },
       { 'TH_CUDA_EMU_MEMORY', 'bytes', '2 GiB', 'the memory of each emulated device' },
       { 'TH_CUDA_EMU_RANDOM', 'a seed', '0: in order', 'blocks and threads of the emulated device run in random order' },

@@ -56,21 +56,21 @@ describe('a CUDA tensor', function()
    end)
    it('of classes that are none is refused, but for the one that is passed over', function()
       local x = torch.CudaTensor{ { -1, -2 }, { -3, -4 } }
-      refuses('nll_loss: target must lie in 1..2, got 3 (sample 2)', torch.nll_loss, x, torch.CudaLongTensor{ 1, 3 })
-      refuses('nll_loss: target must lie in 1..2, got 0 (sample 1)', torch.nll_loss, x, torch.CudaLongTensor{ 0, -100 })
+      device.refuses('nll_loss: target must lie in 1..2, got 3 (sample 2)', torch.nll_loss, x, torch.CudaLongTensor{ 1, 3 })
+      device.refuses('nll_loss: target must lie in 1..2, got 0 (sample 1)', torch.nll_loss, x, torch.CudaLongTensor{ 0, -100 })
       local y, total = torch.nll_loss(x, torch.CudaLongTensor{ 2, -100 })
       assert.same({ 2, 1 }, { y[1], total[1] })
       assert.same({ { 0, -1 }, { 0, 0 } }, torch.nll_loss_grad(x, torch.CudaLongTensor{ 2, -100 }, total):totable())
    end)
    it('of places of maxima outside of the image is refused', function()
       local x, g = torch.CudaTensor(1, 2, 2), torch.CudaTensor(1, 1, 1):fill(1)
-      refuses('maxpool2d_grad: index must lie in 1..4, got 5 at place 1 of index', torch.maxpool2d_grad, x,
+      device.refuses('maxpool2d_grad: index must lie in 1..4, got 5 at place 1 of index', torch.maxpool2d_grad, x,
          torch.CudaLongTensor(1, 1, 1):fill(5), g)
       assert.same({ { { 0, 0 }, { 0, 0 } } }, torch.maxpool2d_grad(x, torch.CudaLongTensor(1, 1, 1):zero(), g):totable())
    end)
    it('of places of a sequence that name a row twice is refused', function()
       local x, w = torch.CudaTensor(2, 1):fill(1), torch.CudaTensor(1, 1):fill(1)
-      refuses('rnn: places must hold each of 0..2 at most once, but 0, got 2 at step 2 of sample 1', torch.rnn, x,
+      device.refuses('rnn: places must hold each of 0..2 at most once, but 0, got 2 at step 2 of sample 1', torch.rnn, x,
          torch.CudaLongTensor{ { 2 }, { 2 } }, w, true, false)
       assert.same({ { 3 }, { 2 } }, torch.rnn(torch.CudaTensor{ { 1 }, { 2 } }, torch.CudaLongTensor{ { 2 }, { 1 } }, w, true,
          false):totable())

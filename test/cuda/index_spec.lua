@@ -16,24 +16,47 @@ describe('a place outside', function()
       assert.same({ { 1, 2 }, { 3, 4 } }, x:totable())
       assert.same({ 7 }, y:totable())
    end
-   it('is refused by every op that takes places, with the place and its number', function()
-      local bad, wide = L{ 1, 3 }, L{ { 1, 2 }, { 0, 2 } }
-      refuses('index: index must lie in 1..2, got 3 at place 2 of index', torch.index, y, x, 1, bad)
-      refuses('indexCopy: index must lie in 1..2, got 3 at place 2 of index', x.indexCopy, x, 1, bad, x)
-      refuses('indexAdd: index must lie in 1..2, got 3 at place 2 of index', x.indexAdd, x, 2, bad, x)
-      refuses('indexFill: index must lie in 1..2, got 3 at place 2 of index', x.indexFill, x, 1, bad, 5)
-      refuses('gather: index must lie in 1..2, got 0 at place 3 of index', torch.gather, y, x, 1, wide)
-      refuses('scatter: index must lie in 1..2, got 0 at place 3 of index', x.scatter, x, 1, wide, x)
-      refuses('scatter: index must lie in 1..2, got 0 at place 3 of index', x.scatter, x, 2, wide, 5)
-      refuses('scatterAdd: index must lie in 1..2, got 0 at place 3 of index', x.scatterAdd, x, 2, wide, x)
-      refuses('embedding: index must lie in 1..2, got 3 at place 2 of index', torch.embedding, y, x, bad)
-      refuses('embedding_grad: index must lie in 1..2, got 3 at place 2 of index', x.embedding_grad, x, bad, x)
-      local wrong = L{ { 3, 1 } }
-      refuses('pick_grad: index must lie in 1..2, got 3 at place 1 of index', torch.pick_grad, x, 1, wrong, wrong:cuda())
-      unchanged()
+   -- Calls with an index out of bounds: of x, a matrix of 2 x 2, and y.
+   local bad, wide = L{ 1, 3 }, L{ { 1, 2 }, { 0, 2 } }
+   local calls = {
+      { 'index: index must lie in 1..2, got 3 at place 2 of index', function(a, b) torch.index(b, a, 1, bad) end },
+      { 'indexCopy: index must lie in 1..2, got 3 at place 2 of index', function(a) a:indexCopy(1, bad, a) end },
+      { 'indexAdd: index must lie in 1..2, got 3 at place 2 of index', function(a) a:indexAdd(2, bad, a) end },
+      { 'indexFill: index must lie in 1..2, got 3 at place 2 of index', function(a) a:indexFill(1, bad, 5) end },
+      { 'gather: index must lie in 1..2, got 0 at place 3 of index', function(a, b) torch.gather(b, a, 1, wide) end },
+      { 'scatter: index must lie in 1..2, got 0 at place 3 of index', function(a) a:scatter(1, wide, a) end },
+      { 'scatter: index must lie in 1..2, got 0 at place 3 of index', function(a) a:scatter(2, wide, 5) end },
+      { 'scatterAdd: index must lie in 1..2, got 0 at place 3 of index', function(a) a:scatterAdd(2, wide, a) end },
+      { 'embedding: index must lie in 1..2, got 3 at place 2 of index', function(a, b) torch.embedding(b, a, bad) end },
+      { 'embedding_grad: index must lie in 1..2, got 3 at place 2 of index', function(a) a:embedding_grad(bad, a) end },
+      { 'pick_grad: index must lie in 1..2, got 3 at place 1 of index', function(a)
+         torch.pick_grad(a, 1, L{ { 3, 1 } }, torch.CudaTensor{ { 3, 1 } })
+      end },
+   }
+   it('is refused by every op that takes places at the next wait, once; only the result has changed', function()
+      for _, call in ipairs(calls) do
+         local around = torch.CudaTensor(6, 2):fill(7)
+         local middle = around:narrow(1, 3, 2)
+         local why = device.refuses(call[1], call[2], middle, torch.CudaTensor{ 7 })
+         assert.truthy(why:find('(found after the call, when cutorch.synchronize waited for the device;', 1, true), why)
+         device.cutorch.synchronize()
+         for _, row in ipairs { 1, 2, 5, 6 } do assert.same({ 7, 7 }, around[row]:totable(), call[1]) end
+         assert.same({ 1, 3 }, bad:totable())
+         assert.same({ { 1, 2 }, { 0, 2 } }, wide:totable())
+      end
+   end)
+   it('is refused by the call itself where the host waits for each, and nothing has changed', function()
+      device.cutorch.setSynchronous(true)
+      finally(function() device.cutorch.setSynchronous(false) end)
+      for _, call in ipairs(calls) do
+         refuses(call[1], call[2], x, y)
+         unchanged()
+      end
    end)
    it('leaves the device usable', function()
-      for _ = 1, 3 do pcall(torch.index, x, 1, L{ 2 ^ 40, -1 }) end
+      for _ = 1, 3 do
+         device.refuses('index: index must lie in 1..2, got 1099511627776 at place 1', torch.index, x, 1, L{ 2 ^ 40, -1 })
+      end
       unchanged()
       assert.same({ { 3, 4 }, { 1, 2 } }, x:index(1, L{ 2, 1 }):totable())
    end)
@@ -45,8 +68,8 @@ describe('a place outside', function()
          local there = device.cutorch.withDevice(2, function() return L{ 1 } end)
          refuses('index: index must be on CUDA device 1 like x, got one on CUDA device 2', torch.index, x, 1, there)
       end
-      refuses('index must lie in 1..2, got 0 at place 1 of index', torch.index, x, 1, torch.CudaTensor{ 0.5 })
-      refuses('index must lie in 1..2, got -9223372036854775808 at place 1 of index', torch.index, x, 1, torch.CudaTensor{ 0 / 0 })
+      device.refuses('index must lie in 1..2, got 0 at place 1 of index', torch.index, x, 1, torch.CudaTensor{ 0.5 })
+      device.refuses('index must lie in 1..2, got -9223372036854775808 at place 1 of index', torch.index, x, 1, torch.CudaTensor{ 0 / 0 })
       refuses('index must lie in 1..2, got 3 at place 2 of index', torch.index, x, 1, torch.LongTensor{ 1, 3 })
       unchanged()
    end)
@@ -58,7 +81,7 @@ describe('a mask', function()
 
    it('that holds more than 0 and 1 is refused', function()
       local bad = torch.CudaByteTensor{ 1, 0, 2 }
-      refuses('maskedFill: mask must hold only 0 and 1, got 2 at place 3', x.maskedFill, x, bad, 0)
+      device.refuses('maskedFill: mask must hold only 0 and 1, got 2 at place 3', x.maskedFill, x:clone(), bad, 0)
       refuses('maskedSelect: mask must hold only 0 and 1, got 2 at place 3', torch.maskedSelect, x, bad)
       refuses('maskedCopy: mask must hold only 0 and 1, got 2 at place 3', x.maskedCopy, x, bad, x)
       assert.same({ 1, 2, 3 }, x:totable())

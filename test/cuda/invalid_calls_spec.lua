@@ -95,8 +95,14 @@ end
 describe('a wild call on a CUDA device', function()
    local calls, refused = 0, 0
    local memory = C.th_memory_of(0)
-   setup(function() memory.most = memory.bytes + 2 ^ 28 end)           -- huge sizes meet their limit soon
-   teardown(function() memory.most = 0 end)
+   setup(function()
+      memory.most = memory.bytes + 2 ^ 28                              -- huge sizes meet their limit soon
+      device.cutorch.setSynchronous(true)                              -- elements are checked before a call changes anything
+   end)
+   teardown(function()
+      memory.most = 0
+      device.cutorch.setSynchronous(false)
+   end)
 
    local function try(name, form)
       local args, n = arguments(name, form)

@@ -12,6 +12,15 @@ local f = io.open((lib.path:gsub('[^/]*$', '')) .. name)
 local device = { name = name, cutorch = f and require 'cutorch' }
 if f then f:close() end
 
+--- A call that the device refuses, at once or at the next wait; gives the message.
+function device.refuses(text, f, ...)
+   local args, n = { ... }, select('#', ...)
+   return require 'test.support.refuses'(text, function()
+      f(unpack(args, 1, n))
+      device.cutorch.synchronize()
+   end)
+end
+
 --- Is there no device for the specs of what the title names? Then they are pending. describe, pending: the spec's own.
 function device.missing(title, describe, pending)
    if device.cutorch then return false end
