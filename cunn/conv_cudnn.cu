@@ -2,6 +2,7 @@
 // run, and rounds floats to TF32 only where cutorch.setTF32 says so. Its heuristics choose, never its stopwatch: what is chosen
 // depends on sizes, device and version.
 #include <map>
+#include <memory>
 #include <string>
 #include "conv.cuh"
 #include "cudnn.cuh"
@@ -46,7 +47,8 @@ constexpr size_t WORKSPACE = (size_t)1 << 30;
 struct choice { int algorithm; size_t work; };       /* algorithm -1: none */
 struct plan { descriptors d; choice by = { -1, 0 }; };
 /* To make five descriptors takes longer than the launch of a small convolution. Under the lock of the handles. */
-static std::map<std::string, plan> &plans = *new std::map<std::string, plan>;       /* cuDNN may be gone at exit */
+typedef std::shared_ptr<plan> kept_plan;
+static auto &plans = *new std::map<std::string, kept_plan>;       /* cuDNN may be gone at exit */
 
 static std::string key_of(const th_conv_shape &s, bool tf32)
 {
@@ -81,35 +83,90 @@ static th_status choose(choice *to, void *h, const descriptors &d, int pass)
 }
 
 /* Makes the plan unless it is kept. It has algorithm -1 where cuDNN has none; without memory to ask there is no plan. */
-static th_status plan_of(plan **found, void *h, const th_conv_shape &s, bool tf32)
+static th_status plan_of(kept_plan *found, void *h, const th_conv_shape &s, bool tf32)
 {
   const std::string key = key_of(s, tf32);
   const auto at = plans.find(key);
-  *found = at == plans.end() ? nullptr : &at->second;
-  if (*found) return TH_OK;
+  if (at != plans.end()) {
+    *found = at->second;
+    return TH_OK;
+  }
+  const kept_plan made = std::make_shared<plan>();
+  TH_TRY(made->d.make(s, tf32));
+  TH_TRY(choose(&made->by, h, made->d, s.pass));
   if (plans.size() >= KEPT) plans.clear();
-  plan &made = plans[key];
-  th_status status = made.d.make(s, tf32);
-  if (status == TH_OK) status = choose(&made.by, h, made.d, s.pass);
-  if (status == TH_OK) *found = &made;
-  else plans.erase(key);
-  return status;
+  *found = plans[key] = made;
+  return TH_OK;
+}
+
+/* ---- parts of a batch ---- */
+
+/* cuDNN counts the elements of a tensor in 31 bits. The emulated device splits small tensors too, so that specs test it. */
+static int64_t most_elements() { return th_cuda_is_emulated() ? 1 << 15 : 1 << 30; }
+
+/* How many samples cuDNN takes at a time; 0: not even one. */
+static int64_t samples_of(const th_conv_shape &s)
+{
+  const int64_t x = s.groups * s.c * s.h * s.w, y = s.groups * s.o * s.oh * s.ow, each = x > y ? x : y, most = most_elements();
+  if (s.groups * s.o * s.c * s.kh * s.kw > most_elements()) return 0;
+  if (each == 0 || s.n <= most / each) return s.n;
+  const int64_t n = most / each;
+  return n >= 8 ? n / 8 * 8 : n;                     /* each part begins at a multiple of 16 bytes */
+}
+static th_conv_shape part_of(const th_conv_shape &s, int64_t n)
+{
+  th_conv_shape part = s;
+  part.n = n;
+  return part;
 }
 
 /* ---- a pass ---- */
 
-static th_status pass_by(void *h, const descriptors &d, const th_conv *c, const choice &by, const dnn::packed &x,
-                         const dnn::packed &y, const dnn::packed &k, const dnn::packed &bias, void *work)
+struct operands { char *x, *y, *k, *bias; };
+
+static th_status pass_by(void *h, const descriptors &d, const th_conv *c, const choice &by, const operands &t, void *work)
 {
   const dnn::factors f(c->scale, c->s.dtype == TH_F64);
   const dnn::numbers nothing = f.at(dnn::NOTHING), once = f.at(dnn::ONCE), scale = f.at(dnn::SCALED);
   if (c->s.pass == TH_CONV_GRAD_INPUT) {
-    TH_DNN_TRY(input, h, once, d.k, k.data(), d.y, y.data(), d.conv, by.algorithm, work, by.work, nothing, d.x, x.data());
+    TH_DNN_TRY(input, h, once, d.k, t.k, d.y, t.y, d.conv, by.algorithm, work, by.work, nothing, d.x, t.x);
   } else if (c->s.pass == TH_CONV_GRAD_WEIGHT) {
-    TH_DNN_TRY(weight, h, scale, d.x, x.data(), d.y, y.data(), d.conv, by.algorithm, work, by.work, once, d.k, k.data());
+    TH_DNN_TRY(weight, h, scale, d.x, t.x, d.y, t.y, d.conv, by.algorithm, work, by.work, once, d.k, t.k);
   } else {
-    TH_DNN_TRY(forward, h, once, d.x, x.data(), d.k, k.data(), d.conv, by.algorithm, work, by.work, nothing, d.y, y.data());
-    if (c->bias) TH_DNN_TRY(add, h, once, d.bias, bias.data(), once, d.y, y.data());
+    TH_DNN_TRY(forward, h, once, d.x, t.x, d.k, t.k, d.conv, by.algorithm, work, by.work, nothing, d.y, t.y);
+    if (c->bias) TH_DNN_TRY(add, h, once, d.bias, t.bias, once, d.y, t.y);
+  }
+  return TH_OK;
+}
+
+/* The plan for parts of one size. */
+static th_status prepare(kept_plan *p, void *h, const th_conv_shape &s, bool tf32)
+{
+  TH_TRY(plan_of(p, h, s, tf32));
+  if ((*p)->by.algorithm >= 0) return TH_OK;
+  return th_fail(TH_EBACKEND, "cuDNN has no algorithm for this whose bits are always the same");
+}
+
+/* Parts follow each other, so gradWeight adds up in the order of the samples. All memory is taken before the first one begins. */
+static th_status run_parts(const th_conv *c, const operands &t, bool tf32)
+{
+  const th_conv_shape &s = c->s;
+  const int64_t each = samples_of(s), rest = each ? s.n % each : 0;
+  const int64_t es = (int64_t)th_element_size(s.dtype);
+  const int64_t x = s.groups * s.c * s.h * s.w * es, y = s.groups * s.o * s.oh * s.ow * es;
+  th_cuda_scratch work;
+  kept_plan whole, last;
+  dnn::handle h;
+  if (each == 0) return th_fail(TH_EBACKEND, "cuDNN cannot count the elements of this");
+  TH_TRY(h.take());
+  TH_TRY(prepare(&whole, h, part_of(s, each), tf32));
+  if (rest) TH_TRY(prepare(&last, h, part_of(s, rest), tf32));
+  TH_TRY(work.take(last && last->by.work > whole->by.work ? last->by.work : whole->by.work));
+  for (int64_t first = 0; first < s.n; first += each) {
+    plan &p = s.n - first >= each ? *whole : *last;
+    const th_status status = pass_by(h, p.d, c, p.by, { t.x + first * x, t.y + first * y, t.k, t.bias }, work.as<void>());
+    if (status == TH_EBACKEND) p.by.algorithm = -1;
+    TH_TRY(status);
   }
   return TH_OK;
 }
@@ -120,34 +177,27 @@ static th_status run(const th_conv *c, const th_call *)
   const int pass = c->s.pass;
   const bool tf32 = th_cuda_tf32() != 0;             /* another thread may change it meanwhile */
   dnn::packed x, y, k, bias;
-  th_cuda_scratch work;
-  plan *p = nullptr;
   if (dnn::missing()) return th_fail(TH_EBACKEND, "there is no cuDNN: %s", dnn::missing());
   TH_TRY(x.take(c->x, pass != TH_CONV_GRAD_INPUT));
   TH_TRY(y.take(c->y, pass != TH_CONV_FORWARD));
   TH_TRY(k.take(c->k, true));                        /* gradWeight adds to what is there */
   if (c->bias) TH_TRY(bias.take(c->bias, true));
-  dnn::handle h;
-  TH_TRY(h.take());
-  TH_TRY(plan_of(&p, h, c->s, tf32));
-  if (p->by.algorithm < 0) return th_fail(TH_EBACKEND, "cuDNN has no algorithm for this whose bits are always the same");
-  TH_TRY(work.take(p->by.work));
-  const th_status status = pass_by(h, p->d, c, p->by, x, y, k, bias, work.as<void>());
-  if (status == TH_EBACKEND) p->by.algorithm = -1;
-  TH_TRY(status);
+  const auto at = [](const dnn::packed &p) { return static_cast<char *>(p.data()); };
+  TH_TRY(run_parts(c, { at(x), at(y), at(k), c->bias ? at(bias) : nullptr }, tf32));
   return (pass == TH_CONV_FORWARD ? y : pass == TH_CONV_GRAD_INPUT ? x : k).give();
 }
 
 /* ---- the engine ---- */
 
 /* Has cuDNN an algorithm? A recording asks nothing: it knows what was asked before. */
-static th_status ask(bool *has, const th_conv_shape *s)
+static th_status ask(bool *has, const th_conv_shape *all)
 {
+  const th_conv_shape part = part_of(*all, samples_of(*all)), *s = &part;
   const bool tf32 = th_cuda_tf32() != 0;
-  plan *p = nullptr;
+  kept_plan p;
   dnn::handle h;
   const auto at = plans.find(key_of(*s, tf32));
-  *has = at != plans.end() && at->second.by.algorithm >= 0;
+  *has = at != plans.end() && at->second->by.algorithm >= 0;
   if (at != plans.end() || th_cuda_records()) return TH_OK;
   TH_TRY(h.take());
   TH_TRY(plan_of(&p, h, *s, tf32));
@@ -165,8 +215,8 @@ static bool supports(const th_conv_shape *s)
   if (dnn::missing()) return false;
   for (int64_t v : all) if (v > INT32_MAX) return false;
   for (int i = 0; i < 9; i++) some = some && all[i] > 0;
-  if (th_conv_bytes(*s) >= 4e9) return false;        /* steps are counted in 32 bits */
   if (!some) return true;                            /* an empty result needs no engine */
+  if (samples_of(*s) == 0) return false;
   if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(s->device - 1) != cudaSuccess) {
     cudaGetLastError();
     return false;

@@ -81,7 +81,8 @@ th_cuda_handles &handle::all()
 
 th_status packed::take(const th_tensor *from, bool read)
 {
-  if (th_tensor_is_contiguous(from)) {
+  const bool aligned = reinterpret_cast<uintptr_t>(th_data(from, th_element_size(from->dtype))) % 16 == 0;
+  if (aligned && th_tensor_is_contiguous(from)) {    /* kernels of tensor cores load 16 bytes */
     th_tensor_alias(&t, from);
     return TH_OK;
   }

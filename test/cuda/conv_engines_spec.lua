@@ -1,6 +1,7 @@
 -- test/cuda/conv_engines_spec.lua - the engines of convolution on a device give what the CPU gives in double, and one chooser
 -- serves both.
 -- runs once: the device does not depend on the level
+local ffi = require 'ffi'
 local torch = require 'torch'
 local refuses = require 'test.support.refuses'
 local temporary = require 'test.support.temporary'
@@ -329,6 +330,43 @@ describe('every engine of a CUDA device', function()
             assert.equal('cudnn', torch.conv.with('cudnn', torch.conv.choice, pass, unpack(s)))
          end
       end
+   end)
+
+   it('by cuDNN goes through parts of a large batch, in order, with the results of the whole', function()
+      if not EMULATED then return pending 'the emulated device has small parts' end
+      finally(function() torch.conv.engine = nil end)
+      local x, w = torch.CudaTensor(20, 8, 20, 20):uniform(-1, 1), torch.CudaTensor(4, 8, 3, 3):uniform(-1, 1)
+      local b = torch.CudaTensor(4):uniform(-1, 1)
+      local results = {}
+      for _, engine in ipairs { 'gemm', 'cudnn' } do
+         torch.conv.engine = engine
+         local y = torch.conv2d(x, w, b, 1, 1, 1, 1)
+         local gx, gw = torch.CudaTensor(), w:clone():fill(1)
+         torch.conv2d_grad_input(gx, x, y, w, 1, 1, 1, 1)
+         torch.conv2d_grad_weight(gw, nil, x, y, 0.5, 1, 1, 1, 1)
+         results[engine] = { y:float(), gx:float(), gw:float() }
+      end
+      for i, want in ipairs(results.gemm) do
+         assert.is_true((want - results.cudnn[i]):abs():max() <= 1e-5 * want:abs():max(), i)
+      end
+   end)
+   it('by cuDNN reads operands that do not begin at a multiple of 16 bytes from a copy', function()
+      finally(function() torch.conv.engine = nil end)
+      local all = torch.CudaTensor(1 + 2 * 3 * 8 * 8):uniform(-1, 1)
+      local x, w = all:narrow(1, 2, 2 * 3 * 8 * 8):view(2, 3, 8, 8), torch.CudaTensor(4, 3, 3, 3):uniform(-1, 1)
+      torch.conv.engine = 'cudnn'
+      local aligned = x:clone()
+      local want = torch.conv2d(aligned, w)
+      assert.is_true(torch.equal(want, torch.conv2d(x, w)))
+      if not EMULATED then return end
+      pcall(ffi.cdef, 'double th_emu_count(const char *name);')
+      local C = require 'cutorch.backend'.C
+      local function allocations(input)
+         local before = C.th_emu_count 'allocations'
+         torch.conv2d(input, w)
+         return C.th_emu_count 'allocations' - before
+      end
+      assert.equal(allocations(aligned) + 1, allocations(x))
    end)
 
    it('by cuDNN takes no algorithm whose bits may change, and is refused where there is no other', function()
