@@ -136,9 +136,10 @@ th_status look_at_rows(th_call *c, const th_bound *b, th_tensor *kept)
   TH_TRY(th_tensor_resize(kept, t->dtype, t->ndim, t->size, nullptr));
   TH_TRY(owner.take((size_t)rows * sizeof(uint64_t)));
   TH_CUDA_TRY(cudaMemsetAsync(owner.as<void>(), 0xff, (size_t)rows * sizeof(uint64_t), th_cuda_stream()));
-  TH_LAUNCH((own_rows), th_blocks(n), THREADS, 0, owner.as<unsigned long long>(), th_first<const int64_t>(t), th_view_of(t), n, rows);
-  TH_LAUNCH((take_rows), th_blocks(n), THREADS, 0, th_first<int64_t>(kept), owner.as<const unsigned long long>(),
-            th_first<const int64_t>(t), th_view_of(t), n, rows, f);
+  const view v = th_view_of(t);
+  const int64_t *x = th_first<const int64_t>(t);
+  TH_LAUNCH((own_rows), th_blocks(n), THREADS, 0, owner.as<unsigned long long>(), x, v, n, rows);
+  TH_LAUNCH((take_rows), th_blocks(n), THREADS, 0, th_first<int64_t>(kept), owner.as<const unsigned long long>(), x, v, n, rows, f);
   c->arg[b->arg].t = kept;
   return th_launched();
 }

@@ -1,5 +1,5 @@
-/* bounds.h - elements that must lie within bounds: indices, classes, masks, probabilities. On the CPU, `check` reads them. A device
- * is not waited for: its kernels check, and what they find is reported at the next wait of the host. */
+/* bounds.h - elements that must lie within bounds: indices, classes, masks, probabilities. On the CPU, `check` reads them. On a
+ * device, kernels check them, and what they find is reported at the next wait of the host. */
 #ifndef TH_BOUNDS_H
 #define TH_BOUNDS_H
 #include "guard.h"

@@ -1,4 +1,4 @@
--- test/cuda/late_errors_spec.lua - errors that a CUDA device finds while a call runs: reported by the next wait, once, to its thread.
+-- test/cuda/late_errors_spec.lua - errors that a CUDA device finds while a call runs: raised by the next wait, once, in its thread.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
 local refuses = require 'test.support.refuses'
