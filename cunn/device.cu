@@ -30,11 +30,35 @@ static thread_local int own_device = 1, own_stream;
 
 // ---- errors -----------------------------------------------------------------------------------------------------------
 
+/* The last calls of this thread since its last wait, for an error that a device reports late. */
+enum { RECENT = 6, NAME = 24 };
+static thread_local struct { char name[RECENT][NAME]; unsigned n; } recent;
+
+static void note_call()
+{
+  const char *who = th_entered();
+  snprintf(recent.name[recent.n++ % RECENT], NAME, "%s", who ? who : "a function");
+}
+static std::string recent_calls()
+{
+  std::string text;
+  for (unsigned k = recent.n < RECENT ? 0 : recent.n - RECENT; k < recent.n; k++) {
+    text += (text.empty() ? "" : ", ") + std::string(recent.name[k % RECENT]);
+  }
+  return text.empty() ? "none" : text;
+}
+/* Errors of kernels. After one of them the device does no work of this process any more. */
+static bool is_late(int e) { return e == 700 || e == 702 || e == 710 || (e >= 714 && e <= 719); }
+
 th_status th_cuda_status(cudaError_t e, const char *what)
 {
   if (e == cudaSuccess) return TH_OK;
   cudaGetLastError();
   if (e == cudaErrorMemoryAllocation) return th_fail(TH_ENOMEM, "out of memory on a CUDA device");
+  if (is_late(e)) {
+    return th_fail(TH_EBACKEND, "CUDA: %s (%s). A kernel of an earlier call may have failed; the last ones of this thread: %s. "
+                   "TH_CUDA_SYNC=1 names it. The device needs a new process", cudaGetErrorString(e), what, recent_calls().c_str());
+  }
   return th_fail(TH_EBACKEND, "CUDA: %s (%s)", cudaGetErrorString(e), what);
 }
 
@@ -244,6 +268,7 @@ th_status th_cuda_synchronize(int device)
   TH_TRY(need_device(device));
   TH_CUDA_NOT_RECORDED("it waits for a device");
   TH_TRY(th_cuda_wait_device(device - 1));
+  recent.n = 0;
   return th_cuda_tell();
 }
 
@@ -432,7 +457,11 @@ th_status th_cuda_fetch(void *to, const void *from, size_t bytes)
   return th_cuda_tell();
 }
 
-static th_status enter(int device) { return TH_CUDA(cudaSetDevice(device - 1)); }
+static th_status enter(int device)
+{
+  note_call();
+  return TH_CUDA(cudaSetDevice(device - 1));
+}
 static th_status by_cpu(void) { return th_cuda_cannot_record("the CPU computes it"); }
 static bool late(void) { return !synchronous || th_cuda_records(); }
 static th_status leave(void) { return late() ? TH_OK : TH_CUDA(cudaStreamSynchronize(th_cuda_stream())); }

@@ -48,8 +48,8 @@ enum { MAX_DEVICES = 64 };
 
 /* How often the host asked for each kind of work, for bench/launches.lua and specs: kernels, copies and fills, launches of
  * graphs; calls in which the host waits for a stream, a device or an event; waits of streams for events; blocks of device
- * memory. Cells of an array, in the order of the names in count.cc. */
-enum counted { LAUNCHES, COPIES, GRAPHS, HOST_WAITS, STREAM_WAITS, ALLOCATIONS, FREES, COUNTED };
+ * memory; pools that another device gets access to. Cells of an array, in the order of the names in count.cc. */
+enum counted { LAUNCHES, COPIES, GRAPHS, HOST_WAITS, STREAM_WAITS, ALLOCATIONS, FREES, ACCESSES, COUNTED };
 
 struct device { CUstream_st stream; int64_t used; };
 struct piece { int device; size_t bytes; };

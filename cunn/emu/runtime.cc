@@ -373,6 +373,8 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int d)
 }
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc *access, size_t count)
 {
+  guard g(all().lock);
+  all().counts[ACCESSES]++;
   for (size_t i = 0; i < count; i++) {
     const int d = access[i].location.id;
     if (d < 0 || d >= all().count || (d == pool->device && access[i].flags != cudaMemAccessFlagsProtReadWrite)) {
