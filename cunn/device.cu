@@ -279,23 +279,31 @@ int th_cuda_can_access(int device, int peer)
   return cudaDeviceCanAccessPeer(&can, device - 1, peer - 1) == cudaSuccess && can;
 }
 
+static std::atomic<bool> chosen_access[TH_MAXDEVICE][TH_MAXDEVICE];      // by the caller: of a device to a peer's memory
+
 /* Memory comes from the default pool of a device: others see it where the pool lets them. */
-th_status th_cuda_set_access(int device, int peer, int on)
+static th_status give_access(int device, int peer, int on)
 {
   cudaMemPool_t pool;
   cudaMemAccessDesc access;
-  TH_TRY(need_device(device));
-  TH_TRY(need_device(peer));
-  if (device == peer) return TH_OK;
-  if (on && !th_cuda_can_access(device, peer)) {
-    return th_fail(TH_EDEVICE, "device %d cannot reach the memory of device %d: copies go through the host", device, peer);
-  }
   memset(&access, 0, sizeof access);
   access.location.type = cudaMemLocationTypeDevice;
   access.location.id = device - 1;
   access.flags = on ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
   TH_CUDA_TRY(cudaDeviceGetDefaultMemPool(&pool, peer - 1));
   return TH_CUDA(cudaMemPoolSetAccess(pool, &access, 1));
+}
+
+th_status th_cuda_set_access(int device, int peer, int on)
+{
+  TH_TRY(need_device(device));
+  TH_TRY(need_device(peer));
+  if (device == peer) return TH_OK;
+  if (on && !th_cuda_can_access(device, peer)) {
+    return th_fail(TH_EDEVICE, "device %d cannot reach the memory of device %d: copies go through the host", device, peer);
+  }
+  chosen_access[device - 1][peer - 1] = true;
+  return give_access(device, peer, on);
 }
 
 /* ---- tests of order ---- */
@@ -359,14 +367,21 @@ static th_status no_memory(int device, int64_t bytes)
                  largest_of(device).c_str());
 }
 
-/* What was freed stays with the pool, for the next tensors: getting memory from the system is slow. */
-static void keep_memory(int device)
+/* The first memory of a device. What is freed stays with the pool, for the next tensors: getting memory from the system is slow.
+ * Devices that are in use reach each other's memory, as NCCL and direct copies need, unless the caller has chosen otherwise. */
+static void prepare_memory(int device)
 {
-  static std::atomic<bool> kept[TH_MAXDEVICE];
+  static std::atomic<bool> used[TH_MAXDEVICE];
   cudaMemPool_t pool;
   uint64_t all = UINT64_MAX;
-  if (kept[device - 1].exchange(true) || cudaDeviceGetDefaultMemPool(&pool, device - 1) != cudaSuccess) return;
+  if (used[device - 1].exchange(true) || cudaDeviceGetDefaultMemPool(&pool, device - 1) != cudaSuccess) return;
   cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all);
+  for (int d = 1; d <= count; d++) {
+    if (d == device || !used[d - 1]) continue;
+    if (!chosen_access[d - 1][device - 1] && th_cuda_can_access(d, device)) give_access(d, device, 1);
+    if (!chosen_access[device - 1][d - 1] && th_cuda_can_access(device, d)) give_access(device, d, 1);
+  }
+  cudaGetLastError();                        /* copies go through the host where this has failed */
 }
 
 th_status th_cuda_trim(int device)
@@ -383,7 +398,7 @@ static th_status take(void **p, int device, int64_t bytes)
     const th_status s = th_cuda_graph_take(p, device - 1, (size_t)bytes);
     return s == TH_ENOMEM ? no_memory(device, bytes) : s;
   }
-  keep_memory(device);
+  prepare_memory(device);
   cudaError_t e = cudaMallocAsync(p, (size_t)bytes, th_cuda_stream());
   if (e == cudaErrorMemoryAllocation) {                      // what was freed in other streams comes back
     cudaGetLastError();
