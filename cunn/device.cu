@@ -6,7 +6,6 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 #include <string.h>
 #include "../lib/core/environment.h"
@@ -26,6 +25,7 @@ static cudaError_t why;
 static std::atomic<bool> synchronous;        // waits after every kernel, and checks elements before it
 static std::mutex lock;
 static std::vector<cudaStream_t> streams[TH_MAXDEVICE];      // the reserved ones of each device
+static std::atomic<int> reserved;
 static thread_local int own_device = 1, own_stream;
 
 // ---- errors -----------------------------------------------------------------------------------------------------------
@@ -87,11 +87,7 @@ cudaStream_t th_cuda_stream()
   return stream_at(device + 1, own_stream);
 }
 
-int th_cuda_streams(void)
-{
-  std::lock_guard<std::mutex> g(lock);
-  return (int)streams[0].size();
-}
+int th_cuda_streams(void) { return reserved; }
 
 static th_status need_stream(int stream)
 {
@@ -112,6 +108,7 @@ th_status th_cuda_reserve_streams(int n)
       streams[d].push_back(s);
     }
   }
+  if (n > reserved) reserved = n;
   return TH_OK;
 }
 
@@ -323,21 +320,49 @@ th_status th_cuda_sleep(double cycles)
 
 // ---- what libth asks --------------------------------------------------------------------------------------------------
 
-/* Blocks that are worth naming when a device is full. */
-static const int64_t LARGE = 64 << 10;
-static std::mutex large_lock;
-static std::unordered_map<void *, int64_t> large[TH_MAXDEVICE];
+/* The memory of tensors on each device, by address. used_by: the streams that have worked on it, a bit each; the last bit stands
+ * for all streams from 63 on. */
+struct block { int64_t bytes; uint64_t used_by; };
+static const int64_t LARGE = 64 << 10;                       // blocks that are worth naming when a device is full
+static std::mutex block_lock;
+static std::map<const char *, block> blocks[TH_MAXDEVICE];
+static uint64_t bit_of(int stream) { return (uint64_t)1 << (stream < 63 ? stream : 63); }
 
 static void remember(void *p, int device, int64_t bytes)
 {
-  if (bytes < LARGE) return;
-  std::lock_guard<std::mutex> g(large_lock);
-  large[device - 1][p] = bytes;
+  std::lock_guard<std::mutex> g(block_lock);
+  blocks[device - 1][static_cast<char *>(p)] = { bytes, bit_of(own_stream) };
 }
-static void forget(void *p, int device)
+/* The streams that have used the block. */
+static uint64_t forget(void *p, int device)
 {
-  std::lock_guard<std::mutex> g(large_lock);
-  large[device - 1].erase(p);
+  std::lock_guard<std::mutex> g(block_lock);
+  const auto at = blocks[device - 1].find(static_cast<char *>(p));
+  if (at == blocks[device - 1].end()) return ~(uint64_t)0;
+  const uint64_t by = at->second.used_by;
+  blocks[device - 1].erase(at);
+  return by;
+}
+
+void th_cuda_uses(const void *p, int device)
+{
+  if (reserved == 0) return;                                 // only the default stream exists
+  std::lock_guard<std::mutex> g(block_lock);
+  auto at = blocks[device - 1].upper_bound(static_cast<const char *>(p));
+  if (at != blocks[device - 1].begin()) (--at)->second.used_by |= bit_of(own_stream);
+}
+static void use_tensor(const th_tensor *t)
+{
+  if (t && t->device != TH_CPU && t->storage && t->storage->data) th_cuda_uses(t->storage->data, t->device);
+}
+static void uses(const th_call *c)
+{
+  if (reserved == 0) return;
+  for (int i = 0; i < c->narg; i++) {
+    const th_kind k = c->kind[i];
+    if (k == TH_K_LIST) for (int64_t j = 0; j < c->arg[i].list->n; j++) use_tensor(c->arg[i].list->t[j]);
+    else if (k == TH_K_TENSOR || k == TH_K_OUT || k == TH_K_SELF || k == TH_K_INOUT) use_tensor(c->arg[i].t);
+  }
 }
 
 /* "; the largest: 4 of 100000000 bytes, 1 of 36000000 bytes": tensors of three sizes. */
@@ -345,8 +370,8 @@ static std::string largest_of(int device)
 {
   std::map<int64_t, int, std::greater<int64_t>> sizes;
   {
-    std::lock_guard<std::mutex> g(large_lock);
-    for (const auto &block : large[device - 1]) sizes[block.second]++;
+    std::lock_guard<std::mutex> g(block_lock);
+    for (const auto &b : blocks[device - 1]) if (b.second.bytes >= LARGE) sizes[b.second.bytes]++;
   }
   std::string text;
   int n = 0;
@@ -408,13 +433,15 @@ static th_status take(void **p, int device, int64_t bytes)
   if (e == cudaErrorMemoryAllocation) return no_memory(device, bytes);
   return th_cuda_status(e, "cudaMallocAsync");
 }
-// Other streams may still have to work on it: those are waited for.
+
+/* Streams that have used the block may not have finished: the stream that frees it waits for them. */
 static void release(void *p, int device)
 {
-  forget(p, device);
+  const uint64_t by = forget(p, device);
   if (th_cuda_graph_keeps(p, false)) return;
-  const int n = th_cuda_streams();
-  for (int s = 0; s <= n && n > 0; s++) if (s != own_stream) th_cuda_stream_wait(device, own_stream, device, s);
+  for (int s = 0; s <= reserved; s++) {
+    if (s != own_stream && by & bit_of(s)) th_cuda_stream_wait(device, own_stream, device, s);
+  }
   cudaSetDevice(device - 1);
   cudaFreeAsync(p, th_cuda_stream());
 }
@@ -451,6 +478,8 @@ th_status th_cuda_copy(void *to, int to_device, const void *from, int from_devic
     return TH_OK;
   }
   const int works = from_device ? from_device : to_device;
+  if (to_device) th_cuda_uses(to, to_device);
+  if (from_device) th_cuda_uses(from, from_device);
   if (!to_device) TH_CUDA_NOT_RECORDED("elements go to the host");
   if (!from_device) TH_CUDA_NOT_RECORDED("elements come from the host");
   if (to_device && from_device && to_device != from_device) {
@@ -487,7 +516,7 @@ static const th_recorder recorder = { th_cuda_records, th_cuda_graph_enter, by_c
 int th_cuda_synchronous(void) { return synchronous; }
 void th_cuda_set_synchronous(int on) { synchronous = on != 0; }
 
-static const th_guard guard = { late, th_cuda_begin_checks };
+static const th_guard guard = { late, uses, th_cuda_begin_checks };
 
 th_status th_cuda_load(void)
 {

@@ -16,6 +16,8 @@ cudaStream_t th_cuda_graph_stream();
 th_status th_cuda_graph_take(void **p, int device, size_t bytes);
 /* A tensor frees memory. true: a graph still uses it, and will release it. */
 bool th_cuda_graph_keeps(void *p, bool host);
+/* The thread's stream is about to use this memory of a device, counted from 1, other than by a call of an op. */
+void th_cuda_uses(const void *p, int device);
 /* Waits for a device, counted from 0, even while threads record on it. */
 th_status th_cuda_wait_device(int device);
 /* Called before a kernel is recorded: the memory of its tensors stays as long as the graph. */

@@ -30,7 +30,8 @@ const th_bound *th_bound_of(const th_call *c, int arg);
 
 typedef struct th_guard {
   bool (*late)(void);               /* whether checks of this thread's next call may come after its kernel has begun */
-  /* Begins the checks of a call whose kernel starts next. It may replace arguments by tensors in `kept`, which has n zeroed ones. */
+  void (*uses)(const th_call *c);   /* the kernel of this call is about to use the memory of its tensors */
+  /* Begins the checks of a call whose kernel starts next. It may replace arguments by tensors in `kept`, n zeroed ones. */
   th_status (*begin)(th_call *c, const th_bound *b, int n, th_tensor *kept);
 } th_guard;
 void th_guard_add(const th_guard *g);

@@ -239,7 +239,7 @@ static COLD th_status check_devices(const th_call *c, const th_entry *e)
                  TH_DEVICE(c->device));
 }
 
-/* The kernel may get copies of arguments in which no element is out of bounds. The arguments are the caller's again afterwards. */
+/* The kernel may get copies of arguments in which no element is out of bounds. Afterwards the arguments are the caller's. */
 static COLD th_status run_guarded(th_kernel run, th_call *c)
 {
   th_tensor kept[TH_MAXBOUND] = { 0 }, *given[TH_MAXBOUND];
@@ -261,6 +261,7 @@ static COLD th_status run_there(th_kernel run, const th_call *c)
   const th_recorder *r = th_recording();
   if (r) TH_TRY(r->enter(c));
   TH_TRY(th_backend_get()->enter(c->device));
+  if (th_guard_get()) th_guard_get()->uses(c);
   TH_TRY(th_has_bounds(c) ? run_guarded(run, (th_call *)(uintptr_t)c) : run(c));
   return th_backend_get()->leave();
 }
