@@ -9,12 +9,13 @@
 /* ---- the library: what its interface calls things ---- */
 
 enum { SUCCESS = 0, SUM = 0, NO_TYPE = -1 };
-static const int types[TH_NDTYPE] = { NO_TYPE, 1, 0, NO_TYPE, 2, 4, 6, 9, 7, 8 };
+static constexpr int types[TH_NDTYPE] = { NO_TYPE, 1, 0, NO_TYPE, 2, 4, 6, 9, 7, 8 };
 
 #define FUNCTIONS(F) \
   F(init_all, ncclCommInitAll, void **comms, int n, const int *devices) \
   F(begin, ncclGroupStart, void) \
   F(end, ncclGroupEnd, void) \
+  F(abort, ncclCommAbort, void *comm) \
   F(all_reduce, ncclAllReduce, const void *from, void *to, size_t n, int type, int op, void *comm, cudaStream_t stream) \
   F(reduce, ncclReduce, const void *from, void *to, size_t n, int type, int op, int root, void *comm, cudaStream_t stream) \
   F(broadcast, ncclBroadcast, const void *from, void *to, size_t n, int type, int root, void *comm, cudaStream_t stream)
@@ -81,33 +82,74 @@ static th_status communicators_of(int n, th_tensor *const *t, std::vector<void *
 
 enum { ALL, ONE, FROM_ONE };
 
-static th_status one(int what, th_tensor *t, void *comm)
+static int one(int what, th_tensor *t, void *comm, cudaStream_t stream)
 {
   const size_t n = (size_t)th_tensor_numel(t);
   void *p = th_data(t, th_element_size(t->dtype));
   const int type = types[t->dtype];
-  TH_CUDA_TRY(cudaSetDevice(t->device - 1));
-  if (what == ALL) TRY(all_reduce, p, p, n, type, SUM, comm, th_cuda_stream());
-  if (what == ONE) TRY(reduce, p, p, n, type, SUM, 0, comm, th_cuda_stream());
-  if (what == FROM_ONE) TRY(broadcast, p, p, n, type, 0, comm, th_cuda_stream());
+  if (what == ALL) return nccl.all_reduce(p, p, n, type, SUM, comm, stream);
+  if (what == ONE) return nccl.reduce(p, p, n, type, SUM, 0, comm, stream);
+  return nccl.broadcast(p, p, n, type, 0, comm, stream);
+}
+
+static th_status streams_of(int n, th_tensor *const *t, std::vector<cudaStream_t> *streams)
+{
+  for (int i = 0; i < n; i++) {
+    TH_CUDA_TRY(cudaSetDevice(t[i]->device - 1));
+    streams->push_back(th_cuda_stream());
+    th_cuda_uses(t[i]->storage->data, t[i]->device);
+  }
   return TH_OK;
+}
+
+/* A group fails on all devices or on none: if it fails, those that have begun would wait for the others for ever. To abort the
+ * communicators ends what they have begun; the next call makes new ones. */
+static th_status group(int what, int n, th_tensor *const *t, std::vector<void *> *comms, const std::vector<cudaStream_t> &streams)
+{
+  int e = nccl.begin();
+  if (e == SUCCESS) {
+    for (int i = 0; i < n && e == SUCCESS; i++) e = one(what, t[i], (*comms)[(size_t)i], streams[(size_t)i]);
+    const int ended = nccl.end();
+    if (e == SUCCESS) e = ended;
+  }
+  if (e == SUCCESS) return TH_OK;
+  for (void *comm : *comms) nccl.abort(comm);
+  comms->clear();
+  return status_of(e, "a group of devices");
 }
 
 static th_status run(int what, int n, th_tensor *const *t)
 {
-  std::vector<void *> *comms;
+  std::vector<void *> *comms = nullptr;
   TH_CUDA_NOT_RECORDED("NCCL moves it");
   if (n < 1) return th_fail(TH_EARG, "there must be a tensor");
   TH_TRY(need_same(n, t));
   if (!found()) return th_fail(TH_EBACKEND, "there is no NCCL: %s", library.why());
   std::lock_guard<std::mutex> guard(lock);
+  std::vector<cudaStream_t> streams;
+  if (t[0]->storage == nullptr || th_tensor_numel(t[0]) == 0) return TH_OK;
   TH_TRY(communicators_of(n, t, &comms));
-  th_status failed = TH_OK;
-  TRY(begin);
-  for (int i = 0; i < n && failed == TH_OK; i++) failed = one(what, t[i], (*comms)[(size_t)i]);
-  const int ended = nccl.end();
-  return failed != TH_OK ? failed : status_of(ended, "group");
+  TH_TRY(streams_of(n, t, &streams));
+  return group(what, n, t, comms, streams);
 }
 
 th_status th_cuda_nccl_sum(int n, th_tensor *const *t, int all) { return run(all ? ALL : ONE, n, t); }
 th_status th_cuda_nccl_broadcast(int n, th_tensor *const *t) { return run(FROM_ONE, n, t); }
+
+#if defined __CUDACC__ && __has_include(<nccl.h>)
+#include <nccl.h>
+#include "same.cuh"
+TH_SAME_NUMBER(SUCCESS, ncclSuccess)
+TH_SAME_NUMBER(SUM, ncclSum)
+TH_SAME_NUMBER(types[TH_U8], ncclUint8)
+TH_SAME_NUMBER(types[TH_I8], ncclInt8)
+TH_SAME_NUMBER(types[TH_I32], ncclInt32)
+TH_SAME_NUMBER(types[TH_I64], ncclInt64)
+TH_SAME_NUMBER(types[TH_F16], ncclFloat16)
+TH_SAME_NUMBER(types[TH_BF16], ncclBfloat16)
+TH_SAME_NUMBER(types[TH_F32], ncclFloat32)
+TH_SAME_NUMBER(types[TH_F64], ncclFloat64)
+#define SAME(f, symbol, ...) TH_SAME_ARGUMENTS(nccl.f, symbol)
+FUNCTIONS(SAME)
+TH_SAME_ARGUMENTS(nccl.text, ncclGetErrorString)
+#endif

@@ -17,8 +17,8 @@ namespace emu { void *nccl(const char *symbol); }       // a function of the emu
 namespace {
 
 enum { SUCCESS = 0, IN_PROGRESS = 7, BYTES = 1, NO_TYPE = -1 };
-const int types[TH_NDTYPE] = { NO_TYPE, 1, 0, NO_TYPE, 2, 4, 6, 9, 7, 8 };
-const int operators[] = { 0, 4, 3, 2, 1 };       // sum, mean, min, max, prod
+constexpr int types[TH_NDTYPE] = { NO_TYPE, 1, 0, NO_TYPE, 2, 4, 6, 9, 7, 8 };
+constexpr int operators[] = { 0, 4, 3, 2, 1 };       // sum, mean, min, max, prod
 
 struct unique { char bytes[TH_DEVICE_ID]; };     // goes by value
 /* Of version 2.14, which later ones know by its number. Not blocking: a rank that does not come must not hold this one. */
@@ -272,3 +272,34 @@ void th_cuda_offer_ranks()
   static const th_device_ranks all = { why, file, name, id, open, mark, unmark, start, poll, close, to_host, from_host };
   th_dist_offer(&all);
 }
+
+#if defined __CUDACC__ && __has_include(<nccl.h>)
+#include <stddef.h>
+#include <nccl.h>
+#include "same.cuh"
+namespace same { template <> struct passed<ncclUniqueId> { typedef unique as; }; }
+static_assert(sizeof(unique) == sizeof(ncclUniqueId), "NCCL's header has other identifiers");
+static_assert(offsetof(settings, magic) == offsetof(ncclConfig_t, magic) &&
+              offsetof(settings, version) == offsetof(ncclConfig_t, version) &&
+              offsetof(settings, blocking) == offsetof(ncclConfig_t, blocking) &&
+              offsetof(settings, unset) == offsetof(ncclConfig_t, cgaClusterSize), "NCCL's header has other settings");
+TH_SAME_NUMBER(SUCCESS, ncclSuccess)
+TH_SAME_NUMBER(IN_PROGRESS, ncclInProgress)
+TH_SAME_NUMBER(BYTES, ncclUint8)
+TH_SAME_NUMBER(types[TH_U8], ncclUint8)
+TH_SAME_NUMBER(types[TH_I8], ncclInt8)
+TH_SAME_NUMBER(types[TH_I32], ncclInt32)
+TH_SAME_NUMBER(types[TH_I64], ncclInt64)
+TH_SAME_NUMBER(types[TH_F16], ncclFloat16)
+TH_SAME_NUMBER(types[TH_BF16], ncclBfloat16)
+TH_SAME_NUMBER(types[TH_F32], ncclFloat32)
+TH_SAME_NUMBER(types[TH_F64], ncclFloat64)
+TH_SAME_NUMBER(operators[0], ncclSum)
+TH_SAME_NUMBER(operators[1], ncclAvg)
+TH_SAME_NUMBER(operators[2], ncclMin)
+TH_SAME_NUMBER(operators[3], ncclMax)
+TH_SAME_NUMBER(operators[4], ncclProd)
+#define SAME(f, symbol, ...) TH_SAME_ARGUMENTS(nccl.f, symbol)
+FUNCTIONS(SAME)
+TH_SAME_ARGUMENTS(nccl.text, ncclGetErrorString)
+#endif
