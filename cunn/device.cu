@@ -2,10 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 #include <string.h>
 #include "../lib/core/environment.h"
@@ -162,6 +164,21 @@ th_status th_cuda_wait_for_all(cudaStream_t s)
     TH_TRY(th_cuda_status(failed, "waiting for all streams"));
   }
   return TH_OK;
+}
+
+bool th_cuda_finishes(int device, double seconds)
+{
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  if (cudaSetDevice(device) != cudaSuccess) return false;
+  for (int k = 0; k <= reserved; k++) {
+    cudaError_t e;
+    while ((e = cudaStreamQuery(stream_at(device + 1, k))) == cudaErrorNotReady && std::chrono::steady_clock::now() < end) {
+      std::this_thread::yield();
+    }
+    cudaGetLastError();
+    if (e != cudaSuccess) return false;
+  }
+  return true;
 }
 
 // ---- events -----------------------------------------------------------------------------------------------------------

@@ -20,6 +20,8 @@ bool th_cuda_graph_keeps(void *p, bool host);
 void th_cuda_uses(const void *p, int device);
 /* Waits for a device, counted from 0, even while threads record on it. */
 th_status th_cuda_wait_device(int device);
+/* Whether the streams of a device, counted from 0, finish their work within some seconds. */
+bool th_cuda_finishes(int device, double seconds);
 /* Called before a kernel is recorded: the memory of its tensors stays as long as the graph. */
 th_status th_cuda_graph_enter(const th_call *c);
 /* Workspace for cuBLAS; nullptr with size 0 if this graph has one already. */

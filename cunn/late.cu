@@ -93,14 +93,17 @@ th_status read(th_cuda_found *to, int device, watch *w)
   return TH_OK;
 }
 
-/* The thread ends: what it has not waited for is printed, and its records become those of other threads. */
+/* The thread ends: what it has not waited for is printed, and its records become those of other threads. Work that does not end
+ * soon, because it waits for other processes, keeps its record. */
+constexpr double PATIENCE = 2;                /* seconds */
 watches::~watches()
 {
   if (process != getpid()) return;           /* a forked child has no device */
   for (int d = 0; d < last; d++) {
     th_cuda_found found;
-    if (!of[d].at || th_cuda_wait_device(d) != TH_OK) continue;
-    if (is_new(of[d]) && read(&found, d, &of[d]) == TH_OK) {
+    if (!of[d].at || !th_cuda_finishes(d, PATIENCE)) continue;
+    if (is_new(of[d])) {
+      found = *of[d].at;
       fprintf(stderr, "%s (found by CUDA device %d; the thread ended without waiting for it)\n", text_of(found).c_str(), d + 1);
     }
     std::lock_guard<std::mutex> g(lock);

@@ -292,7 +292,6 @@ static __attribute__((noinline)) th_status commit_and_run(th_kernel run, th_call
 static th_status check_and_run(th_call *c, const th_arg *given)
 {
   const th_entry *e = th_entry_of(c->op);
-  if (c->device != TH_CPU) th_forget_bounds();        /* a refused call of before may have left some */
   TH_TRY(e->op.check(c));
   if (c->dtype <= TH_NONE || c->dtype >= TH_NDTYPE) return refuse_dtype(c, e);
   const th_kernel run = e->kernel[th_device_kind(c->device)][c->dtype];
@@ -374,6 +373,7 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
   if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
   const bool by_cpu = __builtin_expect(c.device != TH_CPU, 0) && !e->has[TH_CUDA];
   const th_status s = by_cpu ? detour->by_cpu(e, &c) : overlap ? run_with_copies(&c, arg) : check_and_run(&c, arg);
+  if (devices) th_forget_bounds();                    /* a refused call leaves some, and `c` ends here */
   th_enter(NULL);
   for (uint32_t left = e->returns; left; left &= left - 1) {
     const int i = __builtin_ctz(left);
