@@ -1,0 +1,498 @@
+/* attention.c - attention by tiles of HIGH queries and WIDE keys, on the micro kernel of matrix products.
+ *
+ * Keys and values of all heads are packed once into panels. Then a block is HIGH queries of a head, which go through the keys
+ * (forward, and the gradient by q), or WIDE keys of a head, which go through the queries (the gradients by k and v). One thread
+ * computes a block in a fixed order, so the number of threads does not show in the bits. Scores lie panel by panel: that of
+ * query i and key s at s / PANEL * HIGH * PANEL + i * PANEL + s % PANEL. */
+#ifndef T
+#include "../formula/math.h"
+#include "../op/attention.args.h"
+#include "gemm.h"
+#include "slots.h"
+
+enum { HIGH = 64, WIDE = 128, SMALL = 1 << 17, MOST = TH_ATTENTION_MOST, PACKS = 5 };
+
+/* samples x heads x steps x d; steps between elements. */
+typedef struct side { void *p; int64_t step[4]; } side;
+
+/* A matrix of each head in panels of its columns: of steps, where the rows are features, or the reverse. */
+typedef struct pack { const side *from; bool steps_across; double by; int64_t rows, cols; void *to; } pack;
+
+typedef struct job {
+  int64_t samples, heads, queries, keys, d;
+  int64_t ahead;                     /* query t sees the keys up to t + ahead */
+  double scale;
+  side q, k, v, y, g, gq, gk, gv;
+  const th_tensor *lse, *padding;
+  pack packs[PACKS];
+  int npacks;
+  int64_t panels, blocks;            /* panels of all packs of a head; blocks of a head */
+  int64_t feature[MOST], key[WIDE], query[HIGH];     /* where the micro kernel finds the products of a row */
+  th_slots slots;
+} job;
+
+enum { K_ACROSS, V_ACROSS, K_DOWN, Q_DOWN, G_DOWN, V_DOWN = V_ACROSS };     /* packs: the gradients have the first five */
+
+static side side_of(const th_tensor *t)
+{
+  side s = { 0 };
+  if (!t) return s;
+  s.p = th_data(t, th_element_size(t->dtype));
+  memcpy(s.step, t->stride, sizeof s.step);
+  return s;
+}
+
+static void job_init(job *j, const attention_pass_args *a)
+{
+  const th_tensor *q = a->q, *k = a->k;
+  j->samples = q->size[0], j->heads = q->size[1], j->queries = q->size[2], j->keys = k->size[2], j->d = q->size[3];
+  j->ahead = a->causal ? j->keys - j->queries : j->keys;
+  j->scale = a->scale != 0 ? a->scale : 1 / sqrt((double)j->d);
+  j->q = side_of(q), j->k = side_of(k), j->v = side_of(a->v), j->padding = a->padding;
+}
+
+/* One tile: queries from t, keys from s. */
+typedef struct tile { int64_t sample, head, t, m, s, n; } tile;
+
+static int64_t first_of(const side *x, int64_t sample, int64_t head, int64_t step)
+{
+  return sample * x->step[0] + head * x->step[1] + step * x->step[2];
+}
+
+static int64_t parts(int64_t n, int64_t of) { return (n + of - 1) / of; }
+
+/* How many keys of the tile query i of it sees, padding aside. */
+static int64_t seen_of(const job *j, const tile *o, int64_t i)
+{
+  const int64_t seen = o->t + i + j->ahead + 1 - o->s;
+  return seen < 0 ? 0 : th_min(seen, o->n);
+}
+
+static tile queries_of(const job *j, int64_t item)
+{
+  const int64_t t = item % j->blocks * HIGH, matrix = item / j->blocks;
+  return (tile){ matrix / j->heads, matrix % j->heads, t, th_min(HIGH, j->queries - t), 0, 0 };
+}
+
+#include "micro_real.h"
+
+#define MICRO(...) _Generic((C)0, float: micro_f32, double: micro_f64)(__VA_ARGS__)
+#define EXP(v)     _Generic((C)0, float: th_exp_f32, double: th_exp_f64)(v)
+#define PANEL      (2 * TH_VB / (int64_t)sizeof(C))
+#define AT(p, e)   ((C *)(p) + (e))
+
+#define TH_EACH_FLOATS
+#define TH_SELF "attention.c"
+#include "each_dtype.h"
+
+const th_kernel TH_AT(th_attention)[TH_NDTYPE] = TH_FLOATS(forward);
+const th_kernel TH_AT(th_attention_grad)[TH_NDTYPE] = TH_FLOATS(backward);
+const th_kernel TH_AT(th_attention_grad_query)[TH_NDTYPE] = TH_FLOATS(by_query);
+const th_kernel TH_AT(th_attention_grad_key)[TH_NDTYPE] = TH_FLOATS(by_key);
+const th_kernel TH_AT(th_attention_grad_value)[TH_NDTYPE] = TH_FLOATS(by_value);
+
+#else
+
+/* ---- packing ---- */
+
+static int64_t K(length)(const pack *p) { return parts(p->cols, PANEL) * PANEL * p->rows; }
+
+/* Panel `at` of the packs of a head. */
+static void K(pack_panel)(const job *j, int64_t sample, int64_t head, int64_t at)
+{
+  const pack *p = j->packs;
+  for (; at >= parts(p->cols, PANEL); p++) at -= parts(p->cols, PANEL);
+  const int64_t row = p->from->step[p->steps_across ? 3 : 2], col = p->from->step[p->steps_across ? 2 : 3];
+  const int64_t w = th_min(PANEL, p->cols - at * PANEL);
+  const T *from = (const T *)p->from->p + first_of(p->from, sample, head, 0) + at * PANEL * col;
+  C *to = AT(p->to, (sample * j->heads + head) * K(length)(p) + at * PANEL * p->rows);
+  const C by = (C)p->by;
+  for (int64_t r = 0; r < p->rows; r++, to += PANEL, from += row) {
+    for (int64_t l = 0; l < w; l++) to[l] = LOAD(from[l * col]) * by;
+    for (int64_t l = w; l < PANEL; l++) to[l] = 0;
+  }
+}
+
+static void K(pack_panels)(void *ctx, int64_t first, int64_t last)
+{
+  const job *j = ctx;
+  for (int64_t i = first; i < last && !th_interrupted(); i++) {
+    const int64_t matrix = i / j->panels;
+    K(pack_panel)(j, matrix / j->heads, matrix % j->heads, i % j->panels);
+  }
+}
+
+static void K(add_pack)(job *j, const side *from, bool steps_across, int64_t steps, double by)
+{
+  j->packs[j->npacks++] = (pack){ from, steps_across, by, steps_across ? j->d : steps, steps_across ? steps : j->d, NULL };
+}
+
+/* Allocates the packs and `numbers` for each thread, then packs. */
+static th_status K(begin)(job *j, size_t numbers)
+{
+  int64_t all = 0;
+  for (int i = 0; i < j->npacks; i++) {
+    all += K(length)(&j->packs[i]) * j->samples * j->heads;
+    j->panels += parts(j->packs[i].cols, PANEL);
+  }
+  C *room = th_scratch(sizeof(C) * (size_t)all + 64);
+  if (!room) return th_fail(TH_ENOMEM, "no memory for %lld packed numbers", (long long)all);
+  j->packs[0].to = room;
+  for (int i = 1; i < j->npacks; i++) {
+    j->packs[i].to = AT(j->packs[i - 1].to, K(length)(&j->packs[i - 1]) * j->samples * j->heads);
+  }
+  for (int64_t i = 0; i < MOST; i++) j->feature[i] = i;
+  for (int64_t i = 0; i < WIDE; i++) j->key[i] = i / PANEL * HIGH * PANEL + i % PANEL;
+  for (int64_t i = 0; i < HIGH; i++) j->query[i] = i * PANEL;
+  const th_status s = th_slots_new(&j->slots, sizeof(C) * numbers);
+  if (s != TH_OK) {
+    th_scratch_free(room);
+    return s;
+  }
+  return th_parallel(j->samples * j->heads * j->panels, 1 + TH_GRAIN / (PANEL * (j->d + j->keys)), K(pack_panels), j);
+}
+
+static void K(end)(job *j)
+{
+  if (!j->slots.base) return;
+  th_slots_free(&j->slots);
+  th_scratch_free(j->packs[0].to);
+}
+
+/* Row `at` of the panels of a head: where a panel begins. */
+static const C *K(panel)(const job *j, int which, const tile *o, int64_t col, int64_t row)
+{
+  const pack *p = &j->packs[which];
+  return AT(p->to, (o->sample * j->heads + o->head) * K(length)(p) + col / PANEL * PANEL * p->rows + row * PANEL);
+}
+
+/* ---- tiles ---- */
+
+/* m rows of d numbers, one after another, each times `by`. */
+static void K(load_rows)(const job *j, C *to, const side *x, const tile *o, C by)
+{
+  for (int64_t i = 0; i < o->m; i++, to += j->d) {
+    const T *from = (const T *)x->p + first_of(x, o->sample, o->head, o->t + i);
+    for (int64_t e = 0; e < j->d; e++) to[e] = LOAD(from[e * x->step[3]]) * by;
+  }
+}
+
+/* s = a b' for the rows of a, which load_rows has made, and the keys of the tile, packed across. */
+static void K(scores)(const job *j, C *s, const C *a, int which, const tile *o)
+{
+  const C *row[TH_MR];
+  for (int64_t l = 0; l < o->n; l += PANEL) {
+    const C *b = K(panel)(j, which, o, o->s + l, 0);
+    for (int64_t i = 0; i < o->m; i += TH_MR) {
+      const int mr = (int)th_min(TH_MR, o->m - i);
+      for (int r = 0; r < mr; r++) row[r] = a + (i + r) * j->d;
+      MICRO(mr, j->d, row, j->feature, b, s + l * HIGH + i * PANEL, false);
+    }
+  }
+}
+
+/* to = [to +] w b, where w are the scores, and b the panels of d columns from the first key on. */
+static void K(mix_keys)(const job *j, C *to, const C *w, int which, const tile *o, bool add)
+{
+  const C *row[TH_MR];
+  for (int64_t e = 0; e < j->d; e += PANEL) {
+    const C *b = K(panel)(j, which, o, e, o->s);
+    for (int64_t i = 0; i < o->m; i += TH_MR) {
+      const int mr = (int)th_min(TH_MR, o->m - i);
+      for (int r = 0; r < mr; r++) row[r] = w + (i + r) * PANEL;
+      MICRO(mr, o->n, row, j->key, b, to + e * HIGH + i * PANEL, add);
+    }
+  }
+}
+
+/* to = [to +] w' b: a row of `to` for each key of the tile, sums over its queries. */
+static void K(mix_queries)(const job *j, C *to, const C *w, int which, const tile *o, bool add)
+{
+  const C *row[TH_MR];
+  for (int64_t e = 0; e < j->d; e += PANEL) {
+    const C *b = K(panel)(j, which, o, e, o->t);
+    for (int64_t i = 0; i < o->n; i += TH_MR) {
+      const int mr = (int)th_min(TH_MR, o->n - i);
+      for (int r = 0; r < mr; r++) row[r] = w + j->key[i + r];
+      MICRO(mr, o->m, row, j->query, b, to + e * WIDE + i * PANEL, add);
+    }
+  }
+}
+
+/* Writes n rows of panels that are `high` rows long. */
+static void K(store_rows)(const job *j, const side *x, const tile *o, int64_t step, int64_t n, const C *from, int64_t high,
+                          const C *by)
+{
+  for (int64_t i = 0; i < n; i++) {
+    T *to = (T *)x->p + first_of(x, o->sample, o->head, step + i);
+    for (int64_t e = 0; e < j->d; e++) {
+      to[e * x->step[3]] = STORE(from[e / PANEL * high * PANEL + i * PANEL + e % PANEL] * by[i]);
+    }
+  }
+}
+
+/* exp(v) of v <= 0; a result too small for a number would be slow. */
+TH_INLINE C K(exp_of)(C v)
+{
+  const bool none = v < _Generic((C)0, float: -104.0f, double: -746.0);
+  const C e = EXP(none ? 0 : v);
+  return none ? 0 : e;
+}
+
+/* Gives hidden keys the score -infinity, and those that fill up the last panel. */
+static void K(hide)(const job *j, C *s, const tile *o)
+{
+  const int64_t full = parts(o->n, PANEL) * PANEL;
+  for (int64_t i = 0; i < o->m; i++) {
+    for (int64_t l = seen_of(j, o, i); l < full; l++) s[j->key[l] + i * PANEL] = -INFINITY;
+  }
+  if (!j->padding) return;
+  const uint8_t *hidden = TH_DATA(uint8_t, j->padding) + o->sample * j->padding->stride[0] + o->s * j->padding->stride[1];
+  for (int64_t l = 0; l < o->n; l++) {
+    if (!hidden[l * j->padding->stride[1]]) continue;
+    for (int64_t i = 0; i < o->m; i++) s[j->key[l] + i * PANEL] = -INFINITY;
+  }
+}
+
+/* ---- forward ---- */
+
+/* The running maximum and sum of a query, and its part of the mean so far. */
+typedef struct K(query) { C top; A sum; } K(query);
+
+/* Scores of a row become exp(score - top); what was made with a smaller maximum is scaled. */
+static void K(soften)(const job *j, C *s, const tile *o, K(query) *q, C *mixed)
+{
+  C lane[PANEL];
+  A sum = 0;
+  const int64_t panels = parts(o->n, PANEL);
+  for (int64_t l = 0; l < PANEL; l++) lane[l] = q->top;
+  for (int64_t p = 0; p < panels; p++) {
+    for (int64_t l = 0; l < PANEL; l++) lane[l] = s[p * HIGH * PANEL + l] > lane[l] ? s[p * HIGH * PANEL + l] : lane[l];
+  }
+  C top = q->top;
+  for (int64_t l = 0; l < PANEL; l++) top = lane[l] > top ? lane[l] : top;
+  const C base = top == -INFINITY ? 0 : top;
+  for (int64_t l = 0; l < PANEL; l++) lane[l] = 0;
+  for (int64_t p = 0; p < panels; p++) {
+    C *row = s + p * HIGH * PANEL;
+    for (int64_t l = 0; l < PANEL; l++) row[l] = K(exp_of)(row[l] - base);
+    for (int64_t l = 0; l < PANEL; l++) lane[l] += row[l];
+  }
+  for (int64_t l = 0; l < PANEL; l++) sum += (A)lane[l];
+  const C by = K(exp_of)(q->top - base);
+  q->sum = q->sum * (A)by + sum;
+  q->top = top;
+  if (o->s == 0 || by == 1) return;
+  for (int64_t e = 0; e < j->d; e += PANEL) {
+    for (int64_t l = 0; l < PANEL; l++) mixed[e * HIGH + l] *= by;
+  }
+}
+
+static size_t K(forward_room)(const job *j)
+{
+  return (size_t)(HIGH * j->d + HIGH * WIDE + HIGH * (j->d + PANEL) + HIGH * 8);
+}
+
+static void K(forward_block)(const job *j, tile o, C *room)
+{
+  C *mixed = room, *s = mixed + HIGH * parts(j->d, PANEL) * PANEL, *q = s + HIGH * WIDE;
+  K(query) state[HIGH];
+  C by[HIGH];
+  for (int64_t i = 0; i < o.m; i++) state[i] = (K(query)){ -INFINITY, 0 };
+  K(load_rows)(j, q, &j->q, &o, (C)j->scale);
+  const int64_t end = th_min(j->keys, o.t + o.m + j->ahead);
+  if (end <= 0) memset(mixed, 0, sizeof(C) * HIGH * (size_t)(parts(j->d, PANEL) * PANEL));
+  for (o.s = 0; o.s < end; o.s += WIDE) {
+    o.n = th_min(WIDE, end - o.s);
+    K(scores)(j, s, q, K_ACROSS, &o);
+    K(hide)(j, s, &o);
+    for (int64_t i = 0; i < o.m; i++) K(soften)(j, s + i * PANEL, &o, &state[i], mixed + i * PANEL);
+    K(mix_keys)(j, mixed, s, V_DOWN, &o, o.s > 0);
+  }
+  C *lse = TH_DATA(C, j->lse) + o.sample * j->lse->stride[0] + o.head * j->lse->stride[1] + o.t * j->lse->stride[2];
+  for (int64_t i = 0; i < o.m; i++) {
+    const A sum = state[i].sum;
+    by[i] = (C)(sum == 0 ? 0 : 1 / sum);
+    lse[i * j->lse->stride[2]] = (C)(sum == 0 ? -INFINITY : (A)state[i].top + log(sum));
+  }
+  K(store_rows)(j, &j->y, &o, o.t, o.m, mixed, HIGH, by);
+}
+
+static void K(forward_blocks)(void *ctx, int64_t first, int64_t last)
+{
+  job *j = ctx;
+  void *room = th_slot_take(&j->slots);
+  for (int64_t i = first; i < last && !th_interrupted(); i++) K(forward_block)(j, queries_of(j, i), room);
+  th_slot_give(&j->slots, room);
+}
+
+static int64_t K(grain)(const job *j, int64_t high, int64_t wide)
+{
+  const double work = (double)th_min(high, HIGH) * (double)(wide + 1) * (double)j->d;
+  return work < SMALL ? (int64_t)(SMALL / work) + 1 : 1;
+}
+
+static th_status K(forward)(const th_call *c)
+{
+  const attention_args *a = attention_args_of(c);
+  const attention_pass_args given = { .q = a->q, .k = a->k, .v = a->v, .scale = a->scale, .causal = a->causal,
+                                      .padding = a->padding };
+  job j = { .y = side_of(a->y), .lse = a->lse };
+  if (th_numel(a->q) == 0) return TH_OK;
+  job_init(&j, &given);
+  K(add_pack)(&j, &j.k, true, j.keys, 1);
+  K(add_pack)(&j, &j.v, false, j.keys, 1);
+  j.blocks = parts(j.queries, HIGH);
+  th_status s = K(begin)(&j, K(forward_room)(&j));
+  if (s == TH_OK) s = th_parallel(j.samples * j.heads * j.blocks, K(grain)(&j, j.queries, j.keys), K(forward_blocks), &j);
+  K(end)(&j);
+  return s;
+}
+
+/* ---- gradients ---- */
+
+/* What a block of queries brings: its rows of q and g, and of each query lse and the sum of g * y. */
+typedef struct K(pass) { C *q, *g, *p, *gp, *sum, *sum2; C lse[HIGH], gy[HIGH]; } K(pass);
+
+static size_t K(backward_room)(const job *j)
+{
+  return (size_t)(2 * HIGH * j->d + 2 * HIGH * WIDE + 2 * WIDE * (j->d + PANEL));
+}
+
+static void K(pass_init)(const job *j, K(pass) *x, C *room)
+{
+  const int64_t width = parts(j->d, PANEL) * PANEL;
+  x->sum = room, x->sum2 = x->sum + WIDE * width;
+  x->p = x->sum2 + WIDE * width, x->gp = x->p + HIGH * WIDE;
+  x->q = x->gp + HIGH * WIDE, x->g = x->q + HIGH * j->d;
+}
+
+static void K(load_queries)(const job *j, K(pass) *x, const tile *o)
+{
+  K(load_rows)(j, x->q, &j->q, o, (C)j->scale);
+  K(load_rows)(j, x->g, &j->g, o, 1);
+  const C *lse = TH_DATA(C, j->lse) + o->sample * j->lse->stride[0] + o->head * j->lse->stride[1];
+  for (int64_t i = 0; i < o->m; i++) {
+    const T *y = (const T *)j->y.p + first_of(&j->y, o->sample, o->head, o->t + i);
+    A sum = 0;
+    for (int64_t e = 0; e < j->d; e++) sum += (A)x->g[i * j->d + e] * (A)LOAD(y[e * j->y.step[3]]);
+    const C l = lse[(o->t + i) * j->lse->stride[2]];
+    x->gy[i] = (C)sum;
+    x->lse[i] = l == -INFINITY ? INFINITY : l;       /* no weights where no key is seen */
+  }
+}
+
+/* The weights p of a tile and, with `slopes`, the gradients gp by its scores. */
+static void K(weights)(const job *j, const K(pass) *x, const tile *o, bool slopes)
+{
+  const int64_t panels = parts(o->n, PANEL);
+  K(scores)(j, x->p, x->q, K_ACROSS, o);
+  K(hide)(j, x->p, o);
+  if (slopes) K(scores)(j, x->gp, x->g, V_ACROSS, o);
+  for (int64_t p = 0; p < panels; p++) {
+    for (int64_t i = 0; i < o->m; i++) {
+      C *w = x->p + p * HIGH * PANEL + i * PANEL, *slope = x->gp + p * HIGH * PANEL + i * PANEL;
+      for (int64_t l = 0; l < PANEL; l++) w[l] = K(exp_of)(w[l] - x->lse[i]);
+      if (slopes) for (int64_t l = 0; l < PANEL; l++) slope[l] = w[l] * (slope[l] - x->gy[i]);
+    }
+  }
+}
+
+static void K(query_block)(const job *j, tile o, K(pass) *x)
+{
+  C by[HIGH];
+  for (int64_t i = 0; i < HIGH; i++) by[i] = (C)j->scale;
+  const int64_t end = th_min(j->keys, o.t + o.m + j->ahead);
+  if (end <= 0) memset(x->sum, 0, sizeof(C) * HIGH * (size_t)(parts(j->d, PANEL) * PANEL));
+  K(load_queries)(j, x, &o);
+  for (o.s = 0; o.s < end; o.s += WIDE) {
+    o.n = th_min(WIDE, end - o.s);
+    K(weights)(j, x, &o, true);
+    K(mix_keys)(j, x->sum, x->gp, K_DOWN, &o, o.s > 0);
+  }
+  K(store_rows)(j, &j->gq, &o, o.t, o.m, x->sum, HIGH, by);
+}
+
+static void K(key_block)(const job *j, tile o, K(pass) *x)
+{
+  C one[WIDE];
+  for (int64_t i = 0; i < WIDE; i++) one[i] = 1;
+  const int64_t first = o.s > j->ahead ? (o.s - j->ahead) / HIGH * HIGH : 0;     /* earlier queries see none of these keys */
+  if (first >= j->queries) memset(x->sum, 0, 2 * sizeof(C) * WIDE * (size_t)(parts(j->d, PANEL) * PANEL));
+  for (o.t = first; o.t < j->queries; o.t += HIGH) {
+    o.m = th_min(HIGH, j->queries - o.t);
+    K(load_queries)(j, x, &o);
+    K(weights)(j, x, &o, j->gk.p != NULL);
+    if (j->gk.p) K(mix_queries)(j, x->sum, x->gp, Q_DOWN, &o, o.t > first);
+    if (j->gv.p) K(mix_queries)(j, x->sum2, x->p, G_DOWN, &o, o.t > first);
+  }
+  if (j->gk.p) K(store_rows)(j, &j->gk, &o, o.s, o.n, x->sum, WIDE, one);
+  if (j->gv.p) K(store_rows)(j, &j->gv, &o, o.s, o.n, x->sum2, WIDE, one);
+}
+
+static void K(query_blocks)(void *ctx, int64_t first, int64_t last)
+{
+  job *j = ctx;
+  void *room = th_slot_take(&j->slots);
+  K(pass) x;
+  K(pass_init)(j, &x, room);
+  for (int64_t i = first; i < last && !th_interrupted(); i++) K(query_block)(j, queries_of(j, i), &x);
+  th_slot_give(&j->slots, room);
+}
+
+static void K(key_blocks)(void *ctx, int64_t first, int64_t last)
+{
+  job *j = ctx;
+  void *room = th_slot_take(&j->slots);
+  K(pass) x;
+  K(pass_init)(j, &x, room);
+  for (int64_t i = first; i < last && !th_interrupted(); i++) {
+    const int64_t s = i % j->blocks * WIDE, matrix = i / j->blocks;
+    K(key_block)(j, (tile){ matrix / j->heads, matrix % j->heads, 0, 0, s, th_min(WIDE, j->keys - s) }, &x);
+  }
+  th_slot_give(&j->slots, room);
+}
+
+/* Sides without memory are not computed. */
+static th_status K(gradients)(const attention_pass_args *a, th_tensor *gq, th_tensor *gk, th_tensor *gv)
+{
+  job j = { .y = side_of(a->y), .g = side_of(a->g), .lse = a->lse, .gq = side_of(gq), .gk = side_of(gk), .gv = side_of(gv) };
+  job_init(&j, a);
+  const int64_t matrices = j.samples * j.heads;
+  if (matrices == 0) return TH_OK;
+  K(add_pack)(&j, &j.k, true, j.keys, 1);
+  K(add_pack)(&j, &j.v, true, j.keys, 1);
+  K(add_pack)(&j, &j.k, false, j.keys, 1);
+  K(add_pack)(&j, &j.q, false, j.queries, j.scale);
+  K(add_pack)(&j, &j.g, false, j.queries, 1);
+  th_status s = K(begin)(&j, K(backward_room)(&j));
+  if (s == TH_OK && j.gq.p) {
+    j.blocks = parts(j.queries, HIGH);
+    s = th_parallel(matrices * j.blocks, K(grain)(&j, j.queries, j.keys), K(query_blocks), &j);
+  }
+  if (s == TH_OK && (j.gk.p || j.gv.p)) {
+    j.blocks = parts(j.keys, WIDE);
+    s = th_parallel(matrices * j.blocks, K(grain)(&j, j.keys, j.queries), K(key_blocks), &j);
+  }
+  K(end)(&j);
+  return s;
+}
+
+static th_status K(backward)(const th_call *c)
+{
+  const attention_grad_args *a = attention_grad_args_of(c);
+  return K(gradients)(attention_pass_args_at(c, attention_grad_q), a->gq, a->gk, a->gv);
+}
+static th_status K(by_query)(const th_call *c)
+{
+  return K(gradients)(attention_pass_args_at(c, attention_grad_query_q), attention_grad_query_args_of(c)->gq, NULL, NULL);
+}
+static th_status K(by_key)(const th_call *c)
+{
+  return K(gradients)(attention_pass_args_at(c, attention_grad_key_q), NULL, attention_grad_key_args_of(c)->gk, NULL);
+}
+static th_status K(by_value)(const th_call *c)
+{
+  return K(gradients)(attention_pass_args_at(c, attention_grad_value_q), NULL, NULL, attention_grad_value_args_of(c)->gv);
+}
+#endif

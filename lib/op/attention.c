@@ -1,0 +1,135 @@
+/* attention.c - softmax(scale q k') v for each head, and its gradients.
+ *
+ * Kernels go through the keys in tiles and keep a running maximum and sum for each query (online softmax), so no matrix of
+ * queries x keys exists. They keep lse, the logarithm of the sum of exp(score), with which the gradients compute the weights
+ * again. Dao, "FlashAttention-2: faster attention with better parallelism and work partitioning" (2023). */
+#include "attention.args.h"
+#include "op.h"
+
+static th_status need_size(th_call *c, int arg, int like, const int64_t *size)
+{
+  const th_tensor *t = c->arg[arg].t;
+  TH_TRY(th_need_same_dtype(c, arg, like));
+  if (t->ndim == 4 && memcmp(t->size, size, 4 * sizeof *size) == 0) return TH_OK;
+  return th_fail(TH_ESHAPE, "%s must have the size %s, got %s", th_arg_name(c, arg),
+                 th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, 4, size), TH_SHAPE(t));
+}
+
+/* q, k, v at places from `q` on, and the padding. */
+static th_status need_inputs(th_call *c, int q, int padding)
+{
+  const th_tensor *query = c->arg[q].t, *key = c->arg[q + 1].t, *hidden = c->arg[padding].t;
+  TH_TRY(th_need_float(c, q));
+  TH_TRY(th_need_ndim(c, q, 4, 4));
+  if (query->size[3] < 1 || query->size[3] > TH_ATTENTION_MOST) {
+    return th_fail(TH_ESHAPE, "q must have 1 to %d features a head, got size %s", TH_ATTENTION_MOST, TH_SHAPE(query));
+  }
+  TH_TRY(th_need_ndim(c, q + 1, 4, 4));
+  const int64_t size[4] = { query->size[0], query->size[1], key->size[2], query->size[3] };
+  TH_TRY(need_size(c, q + 1, q, size));
+  TH_TRY(need_size(c, q + 2, q, size));
+  c->dtype = query->dtype;
+  if (!hidden) return TH_OK;
+  TH_TRY(th_need_dtype(c, padding, TH_U8));
+  if (hidden->ndim == 2 && hidden->size[0] == size[0] && hidden->size[1] == size[2]) return TH_OK;
+  return th_fail(TH_ESHAPE, "padding must have the size %lldx%lld, got %s", (long long)size[0], (long long)size[2],
+                 TH_SHAPE(hidden));
+}
+
+static int sums_of(const th_call *c) { return c->dtype == TH_F64 ? TH_F64 : TH_F32; }
+
+static th_status check(th_call *c)
+{
+  TH_TRY(need_inputs(c, attention_q, attention_padding));
+  const th_tensor *q = attention_args_of(c)->q;
+  TH_TRY(th_out_like(c, attention_y, q));
+  return th_out(c, attention_lse, sums_of(c), 3, q->size);
+}
+
+/* The arguments of a gradient, of which q is at place `q`. */
+static th_status need_pass(th_call *c, int q)
+{
+  const attention_pass_args *a = attention_pass_args_at(c, q);
+  TH_TRY(need_inputs(c, q + attention_pass_q, q + attention_pass_padding));
+  TH_TRY(need_size(c, q + attention_pass_y, q, a->q->size));
+  TH_TRY(need_size(c, q + attention_pass_g, q, a->q->size));
+  TH_TRY(th_need_dtype(c, q + attention_pass_lse, sums_of(c)));
+  if (a->lse->ndim == 3 && memcmp(a->lse->size, a->q->size, 3 * sizeof *a->q->size) == 0) return TH_OK;
+  return th_fail(TH_ESHAPE, "lse must have the size %s, got %s",
+                 th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, 3, a->q->size), TH_SHAPE(a->lse));
+}
+
+static th_status check_grad(th_call *c)
+{
+  const attention_grad_args *a = attention_grad_args_of(c);
+  TH_TRY(need_pass(c, attention_grad_q));
+  TH_TRY(th_out_like(c, attention_grad_gq, a->q));
+  TH_TRY(th_out_like(c, attention_grad_gk, a->k));
+  return th_out_like(c, attention_grad_gv, a->v);
+}
+
+static th_status check_grad_query(th_call *c)
+{
+  TH_TRY(need_pass(c, attention_grad_query_q));
+  return th_out_like(c, attention_grad_query_gq, attention_grad_query_args_of(c)->q);
+}
+
+static th_status check_grad_key(th_call *c)
+{
+  TH_TRY(need_pass(c, attention_grad_key_q));
+  return th_out_like(c, attention_grad_key_gk, attention_grad_key_args_of(c)->k);
+}
+
+static th_status check_grad_value(th_call *c)
+{
+  TH_TRY(need_pass(c, attention_grad_value_q));
+  return th_out_like(c, attention_grad_value_gv, attention_grad_value_args_of(c)->v);
+}
+
+#define BACK(x) "attention_grad_" x "(q, k, v, y, lse, g, scale, causal, padding?)"
+
+const th_op th_op_attention = {
+  .name  = "attention",
+  .args  = attention_signature,
+  .doc   = "Attention of several heads, y = softmax(scale q k') v, without the matrix of all weights: memory grows with the "
+           "number of steps, not with its square. q is samples x heads x queries x d, k and v are samples x heads x keys x d, "
+           "with d at most 256 and any strides. scale 0, the default, is 1 / sqrt(d). causal: a query sees no later key; with "
+           "other numbers of queries and keys the last query is at the last key. padding, a ByteTensor of samples x keys, has 1 "
+           "where no query sees the key. A query that sees no key gives zeros. lse, samples x heads x queries, keeps "
+           "log(sum(exp(scale q k'))) for the gradients, as floats, or as doubles of doubles. Dao, FlashAttention-2 (2023)."
+           "\n(torch.attention(torch.zeros(1, 1, 1, 2), torch.ones(1, 1, 2, 2), torch.Tensor{1, 2, 3, 4}:view(1, 1, 2, 2))) --> "
+           "{{{{2, 3}}}}",
+  .grad  = "q: " BACK("query") " k: " BACK("key") " v: " BACK("value"),
+  .check = check,
+};
+
+#define FROM_RESULTS "from its results y and lse and the gradient g by y. "
+
+const th_op th_op_attention_grad = {
+  .name  = "attention_grad",
+  .args  = attention_grad_signature,
+  .doc   = "The gradients of attention by q, k and v, " FROM_RESULTS "The weights are computed again, tile by tile. One pass "
+           "over the keys gives gq, one over the queries gk and gv, so the bits are the same in every run.",
+  .check = check_grad,
+};
+
+const th_op th_op_attention_grad_query = {
+  .name  = "attention_grad_query",
+  .args  = attention_grad_query_signature,
+  .doc   = "The gradient of attention by q, " FROM_RESULTS "attention_grad gives all three.",
+  .check = check_grad_query,
+};
+
+const th_op th_op_attention_grad_key = {
+  .name  = "attention_grad_key",
+  .args  = attention_grad_key_signature,
+  .doc   = "The gradient of attention by k, " FROM_RESULTS "attention_grad gives all three.",
+  .check = check_grad_key,
+};
+
+const th_op th_op_attention_grad_value = {
+  .name  = "attention_grad_value",
+  .args  = attention_grad_value_signature,
+  .doc   = "The gradient of attention by v, " FROM_RESULTS "attention_grad gives all three.",
+  .check = check_grad_value,
+};

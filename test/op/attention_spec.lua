@@ -1,0 +1,150 @@
+-- test/op/attention_spec.lua - softmax(scale q k') v for each head, and its gradients, against the definition.
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
+local refuses = require 'test.support.refuses'
+
+local Q, K, V = { { { { 0, 0 }, { 1, 0 } } } }, { { { { 1, 1 }, { 1, 1 } } } }, { { { { 1, 2 }, { 3, 4 } } } }
+local MEAN, FIRST = { { { { 2, 3 }, { 2, 3 } } } }, { { { { 1, 2 }, { 2, 3 } } } }
+local SEEN, ONE = { { { math.log(2), 2 + math.log(2) } } }, { { { 0, 2 + math.log(2) } } }
+
+opcheck.describe('attention', function(op)
+   op.dtypes 'half bfloat16 float'
+   op.gives(opcheck.results(MEAN, opcheck.float(SEEN)), Q, K, V, 2)
+   op.gives(opcheck.results(FIRST, opcheck.float(ONE)), Q, K, V, 2, true)
+   op.dtypes 'double'
+   op.gives(opcheck.results(MEAN, SEEN), Q, K, V, 2)
+   op.gives(opcheck.results(FIRST, ONE), Q, K, V, 2, true)
+   op.gives(opcheck.results({ { { { 3, 4 }, { 3, 4 } } } }, { { { 0, 2 } } }), Q, K, V, 2, false, opcheck.byte { { 1, 0 } })
+   op.grad(Q, K, V, 2)
+   op.grad({ { { { 0.5, -1 }, { 1, 0.25 } } } }, { { { { 1, 0.5 }, { -1, 2 }, { 0.75, 1 } } } },
+           { { { { 1, 2 }, { 3, -4 }, { 0.5, 1 } } } }, 0, true)
+   op.forms 'function method'
+   op.refuses('q must have 4 dimensions, got size 2', { 1, 2 }, K, V)
+   op.refuses('k must have the size 1x1x1x2, got 1x1x1x1', Q, { { { { 1 } } } }, V)
+   op.refuses('v must have the size 1x1x2x2, got 1x1x1x2', Q, K, { { { { 1, 2 } } } })
+   op.refuses('padding must have the size 1x2, got 2', Q, K, V, 0, false, opcheck.byte { 1, 0 })
+   op.refuses('padding must be a ByteTensor', Q, K, V, 0, false, { { 1, 0 } })
+end)
+
+opcheck.describe('attention_grad', function(op)
+   op.dtypes 'double'
+   op.gives(opcheck.results({ { { { 0, 0 } } } }, { { { { 0, 0 }, { 0, 0 } } } }, { { { { 2, 3 }, { 2, 3 } } } }),
+            { { { { 0, 0 } } } }, { { { { 1, 1 }, { 1, 1 } } } }, V, { { { { 2, 3 } } } }, { { { math.log(2) } } }, { { { { 4, 6 } } } })
+   op.forms 'function method'
+   op.refuses('y must have the size 1x1x2x2, got 1x1x1x2', Q, K, V, { { { { 2, 3 } } } }, SEEN, Q)
+   op.refuses('lse must have the size 1x1x2, got 1x1', Q, K, V, Q, { { 1 } }, Q)
+   op.refuses('g must have the size 1x1x2x2, got 1x1x1x2', Q, K, V, Q, SEEN, { { { { 2, 3 } } } })
+end)
+
+-- The definition, one query after the other.
+local function by_hand(q, k, v, causal, padding)
+   local y, queries, keys = q:clone():zero(), tonumber(q:size(3)), tonumber(k:size(3))
+   for b = 1, q:size(1) do
+      for h = 1, q:size(2) do
+         for t = 1, queries do
+            local sum = 0
+            for s = 1, keys do
+               if not (causal and s - t > keys - queries) and not (padding and padding[b][s] == 1) then
+                  local w = math.exp(q[b][h][t]:dot(k[b][h][s]) / math.sqrt(q:size(4)))
+                  sum = sum + w
+                  y[b][h][t]:add(w, v[b][h][s])
+               end
+            end
+            if sum > 0 then y[b][h][t]:div(sum) end
+         end
+      end
+   end
+   return y
+end
+
+local CASES = { { 1, 1, 1, 1, 1 }, { 2, 3, 5, 7, 4 }, { 1, 2, 70, 130, 33 }, { 2, 1, 130, 70, 8 }, { 1, 1, 65, 300, 256 } }
+
+-- f(q, k, v, g, causal, padding) for each case, causal or not, with padding or without.
+local function each_case(f)
+   torch.manualSeed(4)
+   for _, case in ipairs(CASES) do
+      local samples, heads, queries, keys, d = unpack(case)
+      for form = 0, 3 do
+         local padding = form >= 2 and torch.ByteTensor(samples, keys):random(0, 1) or nil
+         local q, k = torch.randn(samples, heads, queries, d), torch.randn(samples, heads, keys, d)
+         f(q, k, torch.randn(samples, heads, keys, d), torch.randn(samples, heads, queries, d), form % 2 == 1, padding)
+      end
+   end
+end
+
+describe('attention', function()
+   it('is what the definition says, for any number of queries and keys', function()
+      each_case(function(q, k, v, _, causal, padding)
+         local y = torch.attention(q, k, v, 0, causal, padding)
+         assert.is_true((y - by_hand(q, k, v, causal, padding)):abs():max() < 1e-13)
+      end)
+   end)
+
+   it('has the gradients that differences say', function()
+      each_case(function(q, k, v, g, causal, padding)
+         local y, lse = torch.attention(q, k, v, 0, causal, padding)
+         local function loss() return torch.cmul(torch.attention(q, k, v, 0, causal, padding), g):sum() end
+         local slopes = { torch.attention_grad(q, k, v, y, lse, g, 0, causal, padding) }
+         for i, name in ipairs { 'query', 'key', 'value' } do
+            assert.is_true(torch.equal(slopes[i], torch['attention_grad_' .. name](q, k, v, y, lse, g, 0, causal, padding)), name)
+            local x, slope = ({ q, k, v })[i]:view(-1), slopes[i]:view(-1)
+            for _ = 1, 4 do
+               local at = torch.random(1, x:size(1))
+               local kept = x[at]
+               x[at] = kept + 1e-5
+               local up = loss()
+               x[at] = kept - 1e-5
+               local down = loss()
+               x[at] = kept
+               assert.is_true(math.abs((up - down) / 2e-5 - slope[at]) < 1e-7, name)
+            end
+         end
+      end)
+   end)
+
+   it('reads and writes the heads of a matrix of steps x features as they lie', function()
+      torch.manualSeed(6)
+      local rows = torch.randn(2 * 5, 3 * 8)
+      local function heads(m, first) return m:narrow(2, first, 8):unfold(2, 4, 4):unfold(1, 5, 5):permute(1, 2, 4, 3) end
+      local q, k, v, to = heads(rows, 1), heads(rows, 9), heads(rows, 17), torch.zeros(10, 8)
+      local y, lse = torch.attention(heads(to, 1), torch.Tensor(), q, k, v)
+      assert.is_true((y - by_hand(q, k, v)):abs():max() < 1e-14)
+      assert.is_true(torch.equal(heads(to, 1), y) and to:norm() > 0)
+      local into, want = torch.zeros(10, 24), { torch.attention_grad(q, k, v, y, lse, y) }
+      torch.attention_grad(heads(into, 1), heads(into, 9), heads(into, 17), q, k, v, y, lse, y)
+      for i = 1, 3 do assert.is_true(torch.equal(want[i], heads(into, 8 * i - 7))) end
+   end)
+
+   it('is zero where a query sees no key, and so are its gradients', function()
+      local q, k, none = torch.ones(1, 1, 3, 2), torch.ones(1, 1, 2, 2), torch.ByteTensor { { 1, 1 } }
+      local y, lse = torch.attention(q, k, k, 0, false, none)
+      assert.same({ { { { 0, 0 }, { 0, 0 }, { 0, 0 } } } }, y:totable())
+      assert.equal(-math.huge, lse[1][1][1])
+      for _, slope in ipairs { torch.attention_grad(q, k, k, y, lse, q, 0, false, none) } do assert.equal(0, slope:norm()) end
+      y = torch.attention(q, k, k, 0, true)             -- two keys, three queries: the first sees none
+      assert.same({ { { { 0, 0 }, { 1, 1 }, { 1, 1 } } } }, y:totable())
+      y, lse = torch.attention(q, torch.zeros(1, 1, 0, 2), torch.zeros(1, 1, 0, 2))
+      assert.equal(0, y:norm())
+      assert.equal(0, (torch.attention_grad(q, torch.zeros(1, 1, 0, 2), torch.zeros(1, 1, 0, 2), y, lse, q)):norm())
+      assert.equal(0, torch.attention(torch.zeros(1, 1, 0, 2), k, k):nElement())
+      local empty = torch.zeros(0, 1, 1, 2)
+      local _, gk = torch.attention_grad(empty, empty, empty, empty, torch.zeros(0, 1, 1), empty)
+      assert.equal(0, gk:nElement())
+   end)
+
+   it('does not overflow for large scores', function()
+      local q, k, v = torch.FloatTensor(1, 1, 1, 1):fill(1e4), torch.FloatTensor(1, 1, 300, 1), torch.FloatTensor(1, 1, 300, 1)
+      k:copy(torch.range(1, 300))
+      v:copy(k)
+      assert.same({ { { { 300 } } } }, torch.attention(q, k, v, 1):totable())
+   end)
+
+   it('needs memory that grows with the length, not with its square', function()
+      local q = torch.FloatTensor(1, 1, 40000, 1):fill(1)          -- the matrix of weights would have 6.4 GB
+      assert.equal(1, torch.attention(q:narrow(3, 1, 16), q, q)[1][1][1][1])
+   end)
+
+   it('refuses heads that are too large', function()
+      refuses('q must have 1 to 256 features a head, got size 1x1x1x257', torch.attention, torch.ones(1, 1, 1, 257),
+         torch.ones(1, 1, 1, 257), torch.ones(1, 1, 1, 257))
+   end)
+end)
