@@ -1,0 +1,110 @@
+-- test/cuda/attention_spec.lua - attention of CUDA tensors: several tiles, all head sizes, layouts; as on the CPU.
+-- runs once: the device does not depend on the level
+local torch = require 'torch'
+local refuses = require 'test.support.refuses'
+local device = require 'test.support.cuda.device'
+
+if device.missing('attention on a CUDA device', describe, pending) then return end
+
+-- How far results may lie apart. Weights of halves are rounded to halves before the second product.
+local TYPES = { { 'Float', 4e-6 }, { 'Double', 1e-13 }, { 'Half', 4e-3 }, { 'BFloat16', 4e-2 } }
+
+local function there(x) return x and x:type((x:type():gsub('torch%.', 'torch.Cuda'):gsub('CudaFloat', 'Cuda'))) end
+
+local function near(want, got, limit, what)
+   assert.same(want:size():totable(), got:size():totable())
+   if want:nElement() == 0 then return end
+   want, got = want:double(), got:host():double()
+   local shown = want:gt(-1e300)                                -- lse is -infinity where no key is seen
+   assert(torch.equal(shown, got:gt(-1e300)), what)
+   if shown:sum() == 0 then return end
+   want, got = want:maskedSelect(shown), got:maskedSelect(shown)
+   local largest = math.max(1, want:clone():abs():max())
+   local far = (want - got):abs():max()
+   assert(far <= limit * largest, ('%s: %g apart'):format(what, far / largest))
+end
+
+-- All results of a case here and there. `lay` arranges each operand in memory.
+local function try(kind, limit, case, causal, padded, lay)
+   local samples, heads, queries, keys, d = unpack(case)
+   local function draw(n) return lay(torch.FloatTensor(samples, heads, n, d):normal():type('torch.' .. kind .. 'Tensor')) end
+   local q, k, v, g = draw(queries), draw(keys), draw(keys), draw(queries)
+   local padding = padded and torch.ByteTensor(samples, keys):bernoulli(0.3) or nil
+   local what = ('%s, %s%s%s'):format(kind, table.concat(case, ' '), causal and ', causal' or '', padded and ', padding' or '')
+   local y, lse = torch.attention(q, k, v, 0, causal, padding)
+   local want = { y, lse, torch.attention_grad(q, k, v, y, lse, g, 0, causal, padding) }
+   local cq, ck, cv, cg, cp = lay(there(q)), lay(there(k)), lay(there(v)), lay(there(g)), there(padding)
+   local cy, clse = torch.attention(cq, ck, cv, 0, causal, cp)
+   local got = { cy, clse, torch.attention_grad(cq, ck, cv, there(y), there(lse), cg, 0, causal, cp) }
+   for i = 1, 5 do near(want[i], got[i], limit, ('%s, result %d'):format(what, i)) end
+end
+
+local function as_it_is(x) return x end
+-- Steps x heads x features in memory, as the rows of a matrix; then the features are neighbours.
+local function by_steps(x) return x:transpose(2, 3):contiguous():transpose(2, 3) end
+-- Features far from each other, at addresses that vectors do not reach.
+local function far_apart(x)
+   local room = x.new(x:size(1), x:size(2), x:size(4), x:size(3) + 1)
+   return room:narrow(4, 2, x:size(3)):transpose(3, 4):copy(x)
+end
+
+describe('attention on a CUDA device', function()
+   before_each(function() torch.manualSeed(8) end)
+
+   for _, type in ipairs(TYPES) do
+      local kind, limit = unpack(type)
+      it('is as on the CPU for several tiles, ' .. kind, function()
+         try(kind, limit, { 1, 2, 130, 130, 64 }, true, false, as_it_is)
+         try(kind, limit, { 1, 1, 129, 193, 16 }, false, true, by_steps)
+         try(kind, limit, { 1, 1, 70, 150, 128 }, true, true, by_steps)
+         try(kind, limit, { 2, 1, 100, 40, 32 }, true, false, as_it_is)
+         try(kind, limit, { 1, 1, 33, 66, 256 }, true, true, as_it_is)
+      end)
+      it('takes few steps, odd sizes and any layout, ' .. kind, function()
+         for _, case in ipairs { { 1, 1, 1, 1, 1 }, { 2, 2, 1, 65, 40 }, { 1, 3, 5, 3, 7 }, { 1, 1, 17, 9, 129 } } do
+            for form = 0, 3 do try(kind, limit, case, form % 2 == 1, form >= 2, form == 3 and far_apart or by_steps) end
+         end
+      end)
+   end
+
+   it('gives the same bits each time', function()
+      local q = there(torch.FloatTensor(2, 2, 90, 64):normal():half())
+      local y, lse = torch.attention(q, q, q, 0, true)
+      local first = { y, lse, torch.attention_grad(q, q, q, y, lse, q, 0, true) }
+      local again = { torch.attention(q, q, q, 0, true) }
+      for _, t in ipairs { torch.attention_grad(q, q, q, y, lse, q, 0, true) } do again[#again + 1] = t end
+      for i = 1, 5 do assert.is_true(torch.equal(first[i], again[i])) end
+      for i, name in ipairs { 'attention_grad_query', 'attention_grad_key', 'attention_grad_value' } do
+         assert.is_true(torch.equal(first[i + 2], torch[name](q, q, q, y, lse, q, 0, true)))
+      end
+   end)
+
+   it('writes only the elements of results that are views', function()
+      local rows = torch.CudaHalfTensor(10, 24):fill(7)
+      local function heads(first) return rows:narrow(2, first, 8):unfold(2, 4, 4):unfold(1, 5, 5):permute(1, 2, 4, 3) end
+      local q = there(torch.FloatTensor(2, 2, 5, 4):normal():half())
+      local y, lse = torch.attention(q, q, q)
+      torch.attention(heads(9), torch.CudaTensor(), q, q, q)
+      assert.is_true(torch.equal(heads(9), y))
+      assert.equal(7 * 160, rows:narrow(2, 1, 8):float():sum() + rows:narrow(2, 17, 8):float():sum())
+      torch.attention_grad(heads(1), heads(9), heads(17), q, q, q, y, lse, y)
+      for i, t in ipairs { torch.attention_grad(q, q, q, y, lse, y) } do assert.is_true(torch.equal(heads(8 * i - 7), t)) end
+   end)
+
+   it('of nothing is nothing, and of no keys zero', function()
+      for _, kind in ipairs { 'torch.CudaHalfTensor', 'torch.CudaTensor' } do
+         local q, none = torch.CudaTensor(1, 2, 3, 8):fill(1):type(kind), torch.CudaTensor(1, 2, 0, 8):type(kind)
+         local y, lse = torch.attention(q, none, none)
+         assert.equal(0, y:float():norm())
+         assert.equal(0, (torch.attention_grad(q, none, none, y, lse, q)):float():norm())
+         assert.equal(0, torch.attention(none, q, q):nElement())
+         local _, gk = torch.attention_grad(none, q, q, none, torch.CudaTensor(1, 2, 0), none)
+         assert.equal(0, gk:float():norm())
+      end
+   end)
+
+   it('refuses what it refuses on the CPU', function()
+      local q = torch.CudaTensor(1, 1, 2, 2)
+      refuses('padding must have the size 1x2, got 2', torch.attention, q, q, q, 0, false, torch.CudaByteTensor(2))
+   end)
+end)
