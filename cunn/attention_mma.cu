@@ -82,7 +82,10 @@ static __device__ __forceinline__ void mix(float (&out)[MT][DP / 8][4], const fl
   UNROLL for (int k = 0; k < NT / 2; k++) {
     uint32_t x[MT][4];
     UNROLL for (int m = 0; m < MT; m++) {
-      UNROLL for (int i = 0; i < 4; i++) x[m][i] = mma::pack(T{}, w[m][2 * k + i / 2][i % 2 * 2], w[m][2 * k + i / 2][i % 2 * 2 + 1]);
+      UNROLL for (int i = 0; i < 4; i++) {
+        const float (&pair)[4] = w[m][2 * k + i / 2];
+        x[m][i] = mma::pack(T{}, pair[i % 2 * 2], pair[i % 2 * 2 + 1]);
+      }
     }
     UNROLL for (int n = 0; n < DP / 8; n += 2) {
       uint32_t y[4];

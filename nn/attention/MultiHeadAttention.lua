@@ -11,8 +11,9 @@ local whole = require 'nn.support.constants'.whole
 --   {query, key, value}    three separate inputs
 -- A last entry of a table marks steps of the keys as padding, which no query sees: a LongTensor with the number of
 -- true steps of each sample, or a ByteTensor of samples x steps with 1 where there is padding. A query that sees no step
--- gets zeros, before the last map. The output has the form of the query; `attention`, samples x heads x query steps x key
--- steps, are the weights.
+-- gets zeros, before the last map. The output has the form of the query; weights() gives the weights.
+-- torch.attention computes the means without a matrix of all weights, so memory grows with the number of steps and not with its
+-- square. In training with dropout, and for heads of more than 256 features, the matrix of weights exists.
 -- Parameters: weight (3 size x size: rows for queries, keys, values), bias, outWeight (size x size), outBias.
 -- @param size     features of the inputs and of the output
 -- @param heads    divides size
@@ -24,9 +25,10 @@ local whole = require 'nn.support.constants'.whole
 -- nn.MultiHeadAttention(6, 2, 0, true):forward{torch.ones(2, 5, 6), torch.LongTensor{5, 3}}:size() --> {2, 5, 6}
 local Attention, Module = torch.class('nn.MultiHeadAttention', 'nn.Module')
 Attention.parameterNames = {'weight', 'bias', 'outWeight', 'outBias'}
-Attention.bufferNames = {'attention', 'noise', '_buffers', '_causal', '_ones'}
+Attention.bufferNames = {'attention', 'noise', 'lse', '_buffers', '_causal', '_padding'}
 
 local HIDDEN = -1e30                                 -- the score of a hidden step: exp gives 0, and no row is nan
+local MOST = 256                                     -- features of a head that torch.attention takes
 
 function Attention:__init(size, heads, dropout, causal, bias)
    Module.__init(self)
@@ -145,75 +147,124 @@ local function heads_of(self, m, first, steps)
       :unfold(1, steps, steps):permute(1, 2, 4, 3)
 end
 
+-- Queries, keys or values (`which` is 1 to 3) of the matrices of a name, as samples x heads x steps x size / heads: a view.
+local function side(self, name, pass, which)
+   local i = math.min(which, pass.groups)
+   return heads_of(self, buffer(self, name .. i), (which - i) * self.size, which == 1 and pass.queries or pass.keys)
+end
+
 -- The same as a contiguous copy, a batch of matrices.
-local function gather(self, name, m, first, samples, steps)
-   local d = self.size / self.heads
-   local to = buffer(self, name):resize(samples, self.heads, steps, d)
-   to:copy(heads_of(self, m, first, steps))
-   return to:view(samples * self.heads, steps, d)
+local function gather(self, name, from)
+   local samples, heads, steps, d = unpack(from:size():totable())
+   local to = buffer(self, name):resize(samples, heads, steps, d)
+   to:copy(from)
+   return to:view(samples * heads, steps, d)
 end
 
--- The reverse: writes them into their columns.
-local function spread(self, m, first, samples, steps, from)
-   heads_of(self, m, first, steps):copy(from:view(samples, self.heads, steps, self.size / self.heads))
-end
+-- ---- with a matrix of weights ----------------------------------------------------------------------
 
--- The positions of queries, keys and values: the group and its columns.
-local function place(groups, which)
-   local i = math.min(which, #groups)
-   return i, (which - i) * groups[1].x:size(2)
-end
-
-local function hide(self, scores, samples, queries, keys, pad, value)
-   local all = scores:view(samples, self.heads, queries, keys)
-   if self.causal and queries > 1 then
-      all:maskedFill(later(self, scores, queries, keys):view(1, 1, queries, keys):expandAs(all), value)
+local function hide(self, scores, pass, value)
+   local all = scores:view(pass.samples, self.heads, pass.queries, pass.keys)
+   if self.causal and pass.queries > 1 then
+      all:maskedFill(later(self, scores, pass.queries, pass.keys):view(1, 1, pass.queries, pass.keys):expandAs(all), value)
    end
-   if pad then all:maskedFill(pad:view(samples, 1, 1, keys):expandAs(all), value) end
+   if self._padding then
+      all:maskedFill(self._padding:view(pass.samples, 1, 1, pass.keys):expandAs(all), value)
+   end
+end
+
+-- The weights, as a batch of matrices.
+local function weigh(self, pass)
+   local q, k = gather(self, 'q', side(self, 'projected', pass, 1)), gather(self, 'k', side(self, 'projected', pass, 2))
+   q:mul(1 / math.sqrt(self.size / self.heads))
+   local scores = torch.bmm(buffer(self, 'scores'), q, k:transpose(2, 3))
+   hide(self, scores, pass, HIDDEN)
+   local p = torch.softmax(self:scratch 'attention', scores, 3)
+   if self._padding then hide(self, p, pass, 0) end               -- of a query that sees no step
+   return p
+end
+
+local function mix_by_matrix(self, pass, context)
+   local p = weigh(self, pass)
+   local v = gather(self, 'v', side(self, 'projected', pass, 3))
+   self._used = p
+   if pass.drops then
+      local noise = self:scratch 'noise'
+      noise:resize(p:size()):bernoulli(1 - self.dropout):div(1 - self.dropout)
+      self._used = torch.cmul(buffer(self, 'dropped'), p, noise)
+   end
+   local mixed = torch.bmm(buffer(self, 'mixed'), self._used, v)
+   context:copy(mixed:viewAs(context))
+end
+
+local function back_by_matrix(self, pass, g)
+   local b, d = pass.samples * self.heads, self.size / self.heads
+   local q, k, v = buffer(self, 'q'):view(b, -1, d), buffer(self, 'k'):view(b, -1, d), buffer(self, 'v'):view(b, -1, d)
+   local p, used = self.attention:view(b, pass.queries, pass.keys), self._used:view(b, pass.queries, pass.keys)
+   local gm = gather(self, 'gmixed', g)
+   local gv = torch.bmm(buffer(self, 'gv'), used:transpose(2, 3), gm)
+   local gp = torch.bmm(buffer(self, 'gp'), gm, v:transpose(2, 3))
+   if pass.drops then gp:cmul(self.noise) end
+   local gs = torch.softmax_grad(buffer(self, 'scores'), p, gp, 3)
+   local gq = torch.bmm(buffer(self, 'gq'), gs, k):mul(1 / math.sqrt(d))       -- k and q as in the product: q has the scale
+   local gk = torch.bmm(buffer(self, 'gk'), gs:transpose(2, 3), q)
+   for which, from in ipairs{gq, gk, gv} do
+      local to = side(self, 'gprojected', pass, which)
+      to:copy(from:viewAs(to))
+   end
+end
+
+-- ---- forward ---------------------------------------------------------------------------------------
+
+-- The type of the logarithms of sums: floats for halves.
+local function kind_of_sums(self)
+   return (self._type:gsub('BFloat16', 'Float'):gsub('Half', 'Float'):gsub('CudaFloat', 'Cuda'))
 end
 
 function Attention:updateOutput(input)
    local groups, samples, queries, keys, hint = read(self, input)
+   local drops = self.dropout > 0 and self.train
+   local pass = {groups = #groups, samples = samples, queries = queries, keys = keys, drops = drops,
+      matrix = drops or self.size / self.heads > MOST}
    local pad = padding(self, hint, samples, keys)
-   pad = pad and utils.beside(pad, groups[1].x)
-   local parts = {}
+   self._padding = pad and utils.beside(pad, groups[1].x)
    for i, group in ipairs(groups) do
       local m = torch.mm(buffer(self, 'projected' .. i), group.x, self.weight:narrow(1, group.first, group.rows):t())
       if self.bias then m:add(self.bias:narrow(1, group.first, group.rows):view(1, -1):expandAs(m)) end
-      parts[i] = m
    end
-   local made = {}
-   for which, name in ipairs{'q', 'k', 'v'} do
-      local i, first = place(groups, which)
-      made[which] = gather(self, name, parts[i], first, samples, which == 1 and queries or keys)
-   end
-   made[1]:mul(1 / math.sqrt(self.size / self.heads))
-   local scores = torch.bmm(buffer(self, 'scores'), made[1], made[2]:transpose(2, 3))
-   hide(self, scores, samples, queries, keys, pad, HIDDEN)
-   local p = torch.softmax(self:scratch 'attention', scores, 3)
-   if pad then hide(self, p, samples, queries, keys, pad, 0) end        -- of a query that sees no step
-   local used = p
-   if self.dropout > 0 and self.train then
-      local noise = self:scratch 'noise'
-      noise:resize(p:size()):bernoulli(1 - self.dropout):div(1 - self.dropout)
-      used = torch.cmul(buffer(self, 'dropped'), p, noise)
-   end
-   self._used = used
-   local mixed = torch.bmm(buffer(self, 'mixed'), used, made[3])
    local context = buffer(self, 'context'):resize(samples * queries, self.size)
-   spread(self, context, 0, samples, queries, mixed)
+   local y = heads_of(self, context, 0, queries)
+   self._pass = pass
+   if pass.matrix then
+      mix_by_matrix(self, pass, y)
+   else
+      local function from(which) return side(self, 'projected', pass, which) end
+      local lse = self:scratch('lse', kind_of_sums(self))
+      torch.attention(y, lse, from(1), from(2), from(3), 0, not not self.causal, self._padding)
+   end
    torch.mm(self.output, context, self.outWeight:t())
    if self.outBias then self.output:add(self.outBias:view(1, -1):expandAs(self.output)) end
-   p:resize(samples, self.heads, queries, keys)
    return self.output:resize((type(input) == 'table' and input[1] or input):size())
+end
+
+local function need_forward(self, what)
+   if not self._pass then error(('%s: %s needs the forward before it'):format(tostring(self), what), 4) end
+   return self._pass
+end
+
+--- The weights of the last forward, samples x heads x query steps x key steps: how much of the value of each key a query took,
+-- before dropout. They are computed by this call, except after training with dropout.
+-- local m = nn.MultiHeadAttention(4, 2); m:forward(torch.ones(3, 4)); return m:weights():size() --> {1, 2, 3, 3}
+function Attention:weights()
+   local pass = need_forward(self, 'weights')
+   local p = pass.matrix and self.attention or weigh(self, pass)
+   return p:view(pass.samples, self.heads, pass.queries, pass.keys)
 end
 
 -- ---- backward --------------------------------------------------------------------------------------
 
 local function grad_rows(self, gradOutput)
-   if not self._used or self._used:nElement() == 0 then
-      error(tostring(self) .. ': backward needs the forward before it', 4)
-   end
+   need_forward(self, 'backward')
    if not torch.isTensor(gradOutput) or not gradOutput:isSameSizeAs(self.output) then
       self:refuse('gradOutput', 'have the shape of the output', gradOutput)
    end
@@ -221,33 +272,24 @@ local function grad_rows(self, gradOutput)
 end
 
 -- The gradient by the projections of every group, from the gradient by the context.
-local function projections_back(self, groups, g, samples, queries, keys)
-   local b, scale = samples * self.heads, 1 / math.sqrt(self.size / self.heads)
-   local q, k, v = buffer(self, 'q'), buffer(self, 'k'), buffer(self, 'v')
-   local d = self.size / self.heads
-   q, k, v = q:view(b, queries, d), k:view(b, keys, d), v:view(b, keys, d)
-   local p, used = self.attention:view(b, queries, keys), self._used:view(b, queries, keys)
-   local gm = gather(self, 'gmixed', g, 0, samples, queries)
-   local gv = torch.bmm(buffer(self, 'gv'), used:transpose(2, 3), gm)
-   local gp = torch.bmm(buffer(self, 'gp'), gm, v:transpose(2, 3))
-   if self.dropout > 0 and self.train then gp:cmul(self.noise) end
-   local gs = torch.softmax_grad(buffer(self, 'scores'), p, gp, 3)
-   local gq = torch.bmm(buffer(self, 'gq'), gs, k):mul(scale)           -- k and q as in the product: q has the scale
-   local gk = torch.bmm(buffer(self, 'gk'), gs:transpose(2, 3), q)
+local function projections_back(self, groups, g, pass)
    for i, group in ipairs(groups) do buffer(self, 'gprojected' .. i):resize(group.x:size(1), group.rows) end
-   for which, from in ipairs{gq, gk, gv} do
-      local i, first = place(groups, which)
-      spread(self, buffer(self, 'gprojected' .. i), first, samples, which == 1 and queries or keys, from)
-   end
+   g = heads_of(self, g, 0, pass.queries)
+   if pass.matrix then return back_by_matrix(self, pass, g) end
+   local function to(which) return side(self, 'gprojected', pass, which) end
+   local function from(which) return side(self, 'projected', pass, which) end
+   torch.attention_grad(to(1), to(2), to(3), from(1), from(2), from(3), heads_of(self, buffer(self, 'context'), 0, pass.queries),
+      self.lse, g, 0, not not self.causal, self._padding)
 end
 
 function Attention:updateGradInput(input, gradOutput)
    local groups, samples, queries, keys, hint = read(self, input)
    local g = grad_rows(self, gradOutput)
-   if self._used:nElement() ~= samples * self.heads * queries * keys then
+   local pass = self._pass
+   if pass.samples ~= samples or pass.queries ~= queries or pass.keys ~= keys or pass.groups ~= #groups then
       error(tostring(self) .. ': backward needs the forward of the same input before it', 3)
    end
-   projections_back(self, groups, torch.mm(buffer(self, 'gcontext'), g, self.outWeight), samples, queries, keys)
+   projections_back(self, groups, torch.mm(buffer(self, 'gcontext'), g, self.outWeight), pass)
    local tabled, grads = type(input) == 'table' and not torch.isTensor(input), {}
    if tabled and type(self.gradInput) ~= 'table' then self.gradInput = {} end
    if not tabled and not torch.isTensor(self.gradInput) then self.gradInput = torch.Tensor():type(self._type) end
@@ -280,13 +322,13 @@ function Attention:accGradParameters(input, gradOutput, scale)
 end
 
 function Attention:type(kind, cache)
-   if kind then self._causal = nil end                         -- a ByteTensor, whatever the type of the module
+   if kind then self._causal, self._padding, self._pass = nil, nil, nil end     -- ByteTensors, whatever the type of the module
    return Module.type(self, kind, cache)
 end
 
 function Attention:clearState()
    if type(self.gradInput) == 'table' then self.gradInput = torch.Tensor():type(self._type) end
-   self._used = nil
+   self._used, self._pass = nil, nil
    return Module.clearState(self)
 end
 

@@ -49,7 +49,7 @@ describe('nn.MultiHeadAttention', function()
       local m, x = layer(6, 3), draw(2, 4, 6)
       local y = m:forward(x)
       for b = 1, 2 do near(y[b], by_hand(m, x[b], x[b], x[b], all)) end
-      near(m.attention:sum(4), torch.ones(2, 3, 4, 1))
+      near(m:weights():sum(4), torch.ones(2, 3, 4, 1))
    end)
 
    it('takes keys and values from elsewhere', function()
@@ -93,6 +93,41 @@ describe('nn.MultiHeadAttention', function()
       assert.is_true((a - b):norm() > 0)
       m:evaluate()
       near(m:forward(x), by_hand(m, x, x, x, all))
+   end)
+
+   it('has the weights of the last forward, zero where a step is hidden', function()
+      local m, x = layer(6, 2, 0, true), draw(2, 3, 6)
+      m:forward { x, torch.LongTensor { 3, 2 } }
+      local w = m:weights():clone()
+      near(w:sum(4), torch.ones(2, 2, 3, 1))
+      for t = 1, 3 do
+         for s = 1, 3 do assert.equal(s <= t, w[1][1][t][s] > 0) end
+      end
+      assert.equal(0, w[{ 2, {}, {}, 3 }]:norm())
+      refuses('weights needs the forward before it', m.weights, layer(6, 2))
+   end)
+
+   it('gives the same with a matrix of weights, which dropout in training and large heads need', function()
+      local m, x, g = layer(6, 2, 1e-15, true), draw(2, 4, 6), draw(2, 4, 6)        -- drops nothing
+      local padded = { x, torch.LongTensor { 4, 2 } }
+      m:training()
+      local y, gx = m:forward(padded):clone(), m:backward(padded, g)[1]:clone()
+      local w, grad = m:weights():clone(), m.gradWeight:clone()
+      m:evaluate()
+      m:zeroGradParameters()
+      near(y, m:forward(padded))
+      near(gx, m:backward(padded, g)[1])
+      near(grad, m.gradWeight)
+      near(w, m:weights())
+      local large, z = layer(257, 1), draw(3, 257)
+      near(large:forward(z), by_hand(large, z, z, z, all))
+   end)
+
+   it('takes 20000 steps, whose matrix of weights would have 3.2 GB', function()
+      local m = nn.MultiHeadAttention(2, 1, 0, true):float()
+      local x = torch.FloatTensor(20000, 2):fill(1)
+      local y = m:forward(x)
+      assert.is_true((y[1] - y[20000]):norm() < 1e-4, (y[1] - y[20000]):norm())
    end)
 
    it('learns to find the first step', function()

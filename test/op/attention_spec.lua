@@ -28,7 +28,8 @@ end)
 opcheck.describe('attention_grad', function(op)
    op.dtypes 'double'
    op.gives(opcheck.results({ { { { 0, 0 } } } }, { { { { 0, 0 }, { 0, 0 } } } }, { { { { 2, 3 }, { 2, 3 } } } }),
-            { { { { 0, 0 } } } }, { { { { 1, 1 }, { 1, 1 } } } }, V, { { { { 2, 3 } } } }, { { { math.log(2) } } }, { { { { 4, 6 } } } })
+            { { { { 0, 0 } } } }, { { { { 1, 1 }, { 1, 1 } } } }, V, { { { { 2, 3 } } } }, { { { math.log(2) } } },
+            { { { { 4, 6 } } } })
    op.forms 'function method'
    op.refuses('y must have the size 1x1x2x2, got 1x1x1x2', Q, K, V, { { { { 2, 3 } } } }, SEEN, Q)
    op.refuses('lse must have the size 1x1x2, got 1x1', Q, K, V, Q, { { 1 } }, Q)
