@@ -4,12 +4,14 @@
 #include "backend.cuh"
 #include "../lib/op/attention.args.h"
 
-/* Before a loop: its turns as straight code, whose arrays stay in registers; or four turns at a time. */
+/* Before a loop: its turns as straight code, whose arrays stay in registers; or one or four turns at a time. */
 #ifdef __CUDACC__
 #define UNROLL _Pragma("unroll")
+#define UNROLL_1 _Pragma("unroll 1")
 #define UNROLL_4 _Pragma("unroll 4")
 #else
 #define UNROLL
+#define UNROLL_1
 #define UNROLL_4
 #endif
 

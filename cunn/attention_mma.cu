@@ -28,22 +28,26 @@ template <int DP> struct tile_of {
   TH_DEVICE_FN int at(int row, int c) { return row * CHUNKS + (DP >= 64 ? c ^ (row & 7) : c ^ (row >> 1 & 3)); }
 };
 
-/* Rows from `first` on, with zeros behind the last one and behind the last feature. */
+/* Rows from `first` on, with zeros behind the last one and behind the last feature. A thread copies the same chunk of rows that
+ * are a multiple of 8 apart, so that it is at the same place in each. */
 template <class T, int DP, int ROWS>
-static __device__ void fetch(chunk *to, const attention_side<const T> &side, const T *head, int64_t first, int64_t n, int d)
+static __device__ __forceinline__ void fetch(chunk *to, const attention_side<const T> &side, const T *head, int first, int n,
+                                             int d)
 {
-  for (int i = (int)threadIdx.x; i < ROWS * tile_of<DP>::CHUNKS; i += LANES) {
-    const int row = i / tile_of<DP>::CHUNKS, c = i % tile_of<DP>::CHUNKS;
-    const bool some = first + row < n && 8 * c < d;
-    const T *from = some ? head + (first + row) * side.step + 8 * c * side.feature : head;
-    chunk *at = to + tile_of<DP>::at(row, c);
-    if (side.packed) {
-      mma::copy(at, from, some);
-    } else {
-      chunk x = {};
-      for (int e = 0; e < 8; e++) if (some && 8 * c + e < d) x.half[e] = from[e * side.feature].bits;
-      *at = x;
-    }
+  constexpr int CHUNKS = tile_of<DP>::CHUNKS, STEP = LANES / CHUNKS;
+  const int row = (int)threadIdx.x / CHUNKS, c = (int)threadIdx.x % CHUNKS;
+  const int left = 8 * c < d ? n - first - row : 0;
+  const T *from = head + (int64_t)(first + row) * side.step + 8 * c * side.feature;
+  to += tile_of<DP>::at(row, c);
+  if (side.packed) {
+    const int64_t step = STEP * side.step;
+    UNROLL for (int r = 0; r < ROWS; r += STEP, from += step) mma::copy(to + r * CHUNKS, r < left ? from : head, r < left);
+    return;
+  }
+  UNROLL_1 for (int r = 0; r < ROWS; r += STEP, from += STEP * side.step) {
+    chunk x = {};
+    UNROLL for (int e = 0; e < 8; e++) if (r < left && 8 * c + e < d) x.half[e] = from[e * side.feature].bits;
+    to[r * CHUNKS] = x;
   }
 }
 
@@ -102,12 +106,12 @@ template <class T> struct alignas(4) two { T at[2]; };
 
 /* Writes the rows that exist; by[m][half] scales a row. */
 template <class T, int DP, int MT>
-static __device__ __forceinline__ void store(const attention_side<T> &side, T *head, int64_t first, int64_t n, int d,
+static __device__ __forceinline__ void store(const attention_side<T> &side, T *head, int first, int n, int d,
                                              const float (&out)[MT][DP / 8][4], const float (&by)[MT][2])
 {
   UNROLL for (int m = 0; m < MT; m++) {
     UNROLL for (int half = 0; half < 2; half++) {
-      const int64_t row = first + 16 * m + 8 * half + mma::lane() / 4;
+      const int row = first + 16 * m + 8 * half + mma::lane() / 4;
       if (row >= n) continue;
       T *to = head + row * side.step;
       UNROLL for (int c = 0; c < DP / 8; c++) {
@@ -130,14 +134,16 @@ template <int DP> struct forward_size { static constexpr int HIGH = 128, WIDE = 
 
 /* Gives hidden keys the score -infinity. `query` and `key` are those of element 0 of this lane. */
 template <int MT, int NT>
-static __device__ __forceinline__ void hide(float (&s)[MT][NT][4], int64_t query, int64_t key, int64_t keys, int64_t ahead,
+static __device__ __forceinline__ void hide(float (&s)[MT][NT][4], int query, int key, int keys, int ahead,
                                             const uint8_t *padding, int64_t step)
 {
+  const int seen = query + ahead - key, left = keys - key;
+  if (padding) padding += key * step;
   UNROLL for (int n = 0; n < NT; n++) {
     UNROLL for (int i = 0; i < 4; i++) {
-      const int64_t at = key + 8 * n + i % 2;
-      const bool none = at >= keys || (padding && padding[at * step]);
-      UNROLL for (int m = 0; m < MT; m++) if (none || at > query + 16 * m + i / 2 * 8 + ahead) s[m][n][i] = -INFINITY;
+      const int at = 8 * n + i % 2;
+      const bool none = at >= left || (padding && padding[at * step]);
+      UNROLL for (int m = 0; m < MT; m++) if (none || at > seen + 16 * m + i / 2 * 8) s[m][n][i] = -INFINITY;
     }
   }
 }
@@ -168,33 +174,34 @@ static __device__ __forceinline__ void soften(float (&s)[MT][NT][4], float (&out
   }
 }
 
-template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) forward(attention_of<T> j, int64_t blocks)
+template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) forward(attention_of<T> j, unsigned blocks)
 {
   typedef forward_size<DP> S;
   constexpr int MT = S::HIGH / 16 / WARPS, NT = S::WIDE / 8;
   TILES(room, S::CHUNKS);
   chunk *const q = room, *const k = q + S::HIGH * DP / 8, *const v = k + S::WIDE * DP / 8;
-  const int64_t matrix = blockIdx.x / blocks, t = (blocks - 1 - blockIdx.x % blocks) * S::HIGH;   /* long ones first */
-  const int64_t last = t + S::HIGH + j.ahead, end = last < j.keys ? last : j.keys;
+  const int matrix = (int)(blockIdx.x / blocks), t = (int)(blocks - 1 - blockIdx.x % blocks) * S::HIGH;      /* long ones first */
+  const int queries = (int)j.queries, keys = (int)j.keys, ahead = (int)j.ahead, last = t + S::HIGH + ahead;
+  const int end = last < keys ? last : keys;
   const int first = (int)threadIdx.x / 32 * 16 * MT, d = (int)j.d;
   const T *const hk = j.first_of(j.k, matrix), *const hv = j.first_of(j.v, matrix);
   const float scale = j.scale * LOG2E;
   float out[MT][DP / 8][4] = {}, top[MT][2], sum[MT][2] = {}, by[MT][2];
   for (int m = 0; m < MT; m++) top[m][0] = top[m][1] = -INFINITY;
-  fetch<T, DP, S::HIGH>(q, j.q, j.first_of(j.q, matrix), t, j.queries, d);
-  fetch<T, DP, S::WIDE>(k, j.k, hk, 0, j.keys, d);
-  for (int64_t s = 0; s < end; s += S::WIDE) {
+  fetch<T, DP, S::HIGH>(q, j.q, j.first_of(j.q, matrix), t, queries, d);
+  fetch<T, DP, S::WIDE>(k, j.k, hk, 0, keys, d);
+  for (int s = 0; s < end; s += S::WIDE) {
     float w[MT][NT][4];
     mma::wait();
     __syncthreads();                         // k is there, and v is free
-    fetch<T, DP, S::WIDE>(v, j.v, hv, s, j.keys, d);
+    fetch<T, DP, S::WIDE>(v, j.v, hv, s, keys, d);
     scores<T, DP, MT, NT>(w, q, first, k);
-    if (j.padding || s + S::WIDE > j.keys || s + S::WIDE - 1 > t + j.ahead) {
-      hide(w, t + first + mma::lane() / 4, s + mma::lane() % 4 * 2, j.keys, j.ahead, j.padding_of(matrix), j.padding_step);
+    if (j.padding || s + S::WIDE > keys || s + S::WIDE - 1 > t + ahead) {
+      hide(w, t + first + mma::lane() / 4, s + mma::lane() % 4 * 2, keys, ahead, j.padding_of(matrix), j.padding_step);
     }
     mma::wait();
     __syncthreads();                         // v is there, and k is free
-    if (s + S::WIDE < end) fetch<T, DP, S::WIDE>(k, j.k, hk, s + S::WIDE, j.keys, d);
+    if (s + S::WIDE < end) fetch<T, DP, S::WIDE>(k, j.k, hk, s + S::WIDE, keys, d);
     soften<DP>(w, out, top, sum, scale);
     mix<T, DP, MT, NT>(out, w, v);
   }
@@ -205,13 +212,13 @@ template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) fo
       all += __shfl_xor_sync(0xffffffffu, all, 1);
       all += __shfl_xor_sync(0xffffffffu, all, 2);
       by[m][half] = all == 0 ? 0 : 1 / all;
-      const int64_t row = t + first + 16 * m + 8 * half + mma::lane() / 4;
-      if (mma::lane() % 4 == 0 && row < j.queries) {
-        lse[row * j.lse_step] = all == 0 ? -INFINITY : fmaf(top[m][half], j.scale, log2f(all) * LN2);
+      const int row = t + first + 16 * m + 8 * half + mma::lane() / 4;
+      if (mma::lane() % 4 == 0 && row < queries) {
+        lse[(int64_t)row * j.lse_step] = all == 0 ? -INFINITY : fmaf(top[m][half], j.scale, log2f(all) * LN2);
       }
     }
   }
-  store<T, DP, MT>(j.out, j.first_of(j.out, matrix), t + first, j.queries, d, out, by);
+  store<T, DP, MT>(j.out, j.first_of(j.out, matrix), t + first, queries, d, out, by);
   mma::wait();
 }
 
@@ -251,14 +258,15 @@ template <int DP> struct key_size {
 };
 
 /* The gradient by the queries of a block. */
-template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) by_query(attention_of<T> j, int64_t blocks)
+template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) by_query(attention_of<T> j, unsigned blocks)
 {
   typedef query_size<DP> S;
   constexpr int MT = S::HIGH / 16 / WARPS, NT = S::WIDE / 8, TILE = S::WIDE * DP / 8;
   TILES(room, S::CHUNKS);
   chunk *const q = room, *const g = q + S::HIGH * DP / 8, *const pairs = g + S::HIGH * DP / 8;
-  const int64_t matrix = blockIdx.x / blocks, t = (blocks - 1 - blockIdx.x % blocks) * S::HIGH;
-  const int64_t last = t + S::HIGH + j.ahead, end = last < j.keys ? last : j.keys;
+  const int matrix = (int)(blockIdx.x / blocks), t = (int)(blocks - 1 - blockIdx.x % blocks) * S::HIGH;
+  const int queries = (int)j.queries, keys = (int)j.keys, ahead = (int)j.ahead, last = t + S::HIGH + ahead;
+  const int end = last < keys ? last : keys;
   const int first = (int)threadIdx.x / 32 * 16 * MT, d = (int)j.d;
   const T *const hk = j.first_of(j.k, matrix), *const hv = j.first_of(j.v, matrix);
   const row *const rows = reinterpret_cast<const row *>(j.rows) + matrix * j.padded + t + first + mma::lane() / 4;
@@ -266,22 +274,22 @@ template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) by
   float out[MT][DP / 8][4] = {}, by[MT][2];
   row r[MT][2];
   for (int m = 0; m < MT; m++) for (int half = 0; half < 2; half++) r[m][half] = rows[16 * m + 8 * half];
-  fetch<T, DP, S::HIGH>(q, j.q, j.first_of(j.q, matrix), t, j.queries, d);
-  fetch<T, DP, S::HIGH>(g, j.g, j.first_of(j.g, matrix), t, j.queries, d);
-  fetch<T, DP, S::WIDE>(pairs, j.k, hk, 0, j.keys, d);
-  fetch<T, DP, S::WIDE>(pairs + TILE, j.v, hv, 0, j.keys, d);
-  for (int64_t s = 0; s < end; s += S::WIDE) {
+  fetch<T, DP, S::HIGH>(q, j.q, j.first_of(j.q, matrix), t, queries, d);
+  fetch<T, DP, S::HIGH>(g, j.g, j.first_of(j.g, matrix), t, queries, d);
+  fetch<T, DP, S::WIDE>(pairs, j.k, hk, 0, keys, d);
+  fetch<T, DP, S::WIDE>(pairs + TILE, j.v, hv, 0, keys, d);
+  for (int s = 0; s < end; s += S::WIDE) {
     chunk *const k = pairs + s / S::WIDE % 2 * 2 * TILE, *const next = pairs + (s / S::WIDE + 1) % 2 * 2 * TILE;
     float w[MT][NT][4], slope[MT][NT][4];
     mma::wait();
     __syncthreads();                         // this tile is there, and the one before is free
     if (s + S::WIDE < end) {
-      fetch<T, DP, S::WIDE>(next, j.k, hk, s + S::WIDE, j.keys, d);
-      fetch<T, DP, S::WIDE>(next + TILE, j.v, hv, s + S::WIDE, j.keys, d);
+      fetch<T, DP, S::WIDE>(next, j.k, hk, s + S::WIDE, keys, d);
+      fetch<T, DP, S::WIDE>(next + TILE, j.v, hv, s + S::WIDE, keys, d);
     }
     scores<T, DP, MT, NT>(w, q, first, k);
-    if (j.padding || s + S::WIDE > j.keys || s + S::WIDE - 1 > t + j.ahead) {
-      hide(w, t + first + mma::lane() / 4, s + mma::lane() % 4 * 2, j.keys, j.ahead, j.padding_of(matrix), j.padding_step);
+    if (j.padding || s + S::WIDE > keys || s + S::WIDE - 1 > t + ahead) {
+      hide(w, t + first + mma::lane() / 4, s + mma::lane() % 4 * 2, keys, ahead, j.padding_of(matrix), j.padding_step);
     }
     scores<T, DP, MT, NT>(slope, g, first, k + TILE);
     UNROLL for (int m = 0; m < MT; m++) {
@@ -294,7 +302,7 @@ template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) by
     mix<T, DP, MT, NT>(out, w, k);
   }
   for (int m = 0; m < MT; m++) by[m][0] = by[m][1] = j.scale;
-  store<T, DP, MT>(j.gq, j.first_of(j.gq, matrix), t + first, j.queries, d, out, by);
+  store<T, DP, MT>(j.gq, j.first_of(j.gq, matrix), t + first, queries, d, out, by);
   mma::wait();
 }
 
@@ -302,7 +310,7 @@ template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) by
  * first query sees beyond the first key of this lane. */
 template <int MT, int NT>
 static __device__ __forceinline__ void slopes_of_keys(float (&w)[MT][NT][4], float (&slope)[MT][NT][4], const row *rows,
-                                                      float scale, bool some, int64_t seen, const bool (&hidden)[MT][2])
+                                                      float scale, bool some, int seen, const bool (&hidden)[MT][2])
 {
   UNROLL for (int n = 0; n < NT; n++) {
     const rows2 r = *reinterpret_cast<const rows2 *>(rows + 8 * n);
@@ -318,16 +326,17 @@ static __device__ __forceinline__ void slopes_of_keys(float (&w)[MT][NT][4], flo
 }
 
 /* The gradients by the keys and values of a block. */
-template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) by_key(attention_of<T> j, int64_t blocks)
+template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) by_key(attention_of<T> j, unsigned blocks)
 {
   typedef key_size<DP> S;
   constexpr int MT = S::HIGH / 16 / WARPS, NT = S::WIDE / 8, TILE = S::WIDE * DP / 8;
   TILES(room, S::CHUNKS);
   chunk *const k = room, *const v = k + S::HIGH * DP / 8, *const pairs = v + S::HIGH * DP / 8;
-  const int64_t matrix = blockIdx.x / blocks, s = blockIdx.x % blocks * S::HIGH;
-  const int64_t begin = s > j.ahead ? (s - j.ahead) / S::WIDE * S::WIDE : 0;     /* earlier queries see none of these keys */
+  const int matrix = (int)(blockIdx.x / blocks), s = (int)(blockIdx.x % blocks) * S::HIGH;
+  const int queries = (int)j.queries, keys = (int)j.keys, ahead = (int)j.ahead;
+  const int begin = s > ahead ? (s - ahead) / S::WIDE * S::WIDE : 0;     /* earlier queries see none of these keys */
   const int first = (int)threadIdx.x / 32 * 16 * MT, d = (int)j.d;
-  const int64_t key = s + first + mma::lane() / 4;
+  const int key = s + first + mma::lane() / 4;
   const T *const hq = j.first_of(j.q, matrix), *const hg = j.first_of(j.g, matrix);
   const row *const rows = reinterpret_cast<const row *>(j.rows) + matrix * j.padded + mma::lane() % 4 * 2;
   const uint8_t *const padding = j.padding_of(matrix);
@@ -335,37 +344,37 @@ template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) by
   bool hidden[MT][2];
   for (int m = 0; m < MT; m++) {
     for (int half = 0; half < 2; half++) {
-      const int64_t at = key + 16 * m + 8 * half;
-      hidden[m][half] = padding && at < j.keys && padding[at * j.padding_step];
+      const int at = key + 16 * m + 8 * half;
+      hidden[m][half] = padding && at < keys && padding[at * j.padding_step];
     }
   }
-  fetch<T, DP, S::HIGH>(k, j.k, j.first_of(j.k, matrix), s, j.keys, d);
-  fetch<T, DP, S::HIGH>(v, j.v, j.first_of(j.v, matrix), s, j.keys, d);
-  if (begin < j.queries) {
-    fetch<T, DP, S::WIDE>(pairs, j.q, hq, begin, j.queries, d);
-    fetch<T, DP, S::WIDE>(pairs + TILE, j.g, hg, begin, j.queries, d);
+  fetch<T, DP, S::HIGH>(k, j.k, j.first_of(j.k, matrix), s, keys, d);
+  fetch<T, DP, S::HIGH>(v, j.v, j.first_of(j.v, matrix), s, keys, d);
+  if (begin < queries) {
+    fetch<T, DP, S::WIDE>(pairs, j.q, hq, begin, queries, d);
+    fetch<T, DP, S::WIDE>(pairs + TILE, j.g, hg, begin, queries, d);
   }
-  for (int64_t t = begin; t < j.queries; t += S::WIDE) {
-    const int64_t turn = (t - begin) / S::WIDE;
+  for (int t = begin; t < queries; t += S::WIDE) {
+    const int turn = (t - begin) / S::WIDE;
     chunk *const q = pairs + turn % 2 * 2 * TILE, *const next = pairs + (turn + 1) % 2 * 2 * TILE;
     float w[MT][NT][4], slope[MT][NT][4];
     mma::wait();
     __syncthreads();                         // this tile is there, and the one before is free
-    if (t + S::WIDE < j.queries) {
-      fetch<T, DP, S::WIDE>(next, j.q, hq, t + S::WIDE, j.queries, d);
-      fetch<T, DP, S::WIDE>(next + TILE, j.g, hg, t + S::WIDE, j.queries, d);
+    if (t + S::WIDE < queries) {
+      fetch<T, DP, S::WIDE>(next, j.q, hq, t + S::WIDE, queries, d);
+      fetch<T, DP, S::WIDE>(next + TILE, j.g, hg, t + S::WIDE, queries, d);
     }
     scores<T, DP, MT, NT>(w, k, first, q);
     scores<T, DP, MT, NT>(slope, v, first, q + TILE);
-    slopes_of_keys<MT, NT>(w, slope, rows + t, j.scale * LOG2E, padding || s + S::HIGH - 1 > t + j.ahead,
-                           t + mma::lane() % 4 * 2 + j.ahead - key, hidden);
+    slopes_of_keys<MT, NT>(w, slope, rows + t, j.scale * LOG2E, padding || s + S::HIGH - 1 > t + ahead,
+                           t + mma::lane() % 4 * 2 + ahead - key, hidden);
     mix<T, DP, MT, NT>(gv, w, q + TILE);
     mix<T, DP, MT, NT>(gk, slope, q);
   }
   for (int m = 0; m < MT; m++) by[m][0] = by[m][1] = j.scale;
-  if (j.gk.p) store<T, DP, MT>(j.gk, j.first_of(j.gk, matrix), s + first, j.keys, d, gk, by);
+  if (j.gk.p) store<T, DP, MT>(j.gk, j.first_of(j.gk, matrix), s + first, keys, d, gk, by);
   for (int m = 0; m < MT; m++) by[m][0] = by[m][1] = 1;
-  if (j.gv.p) store<T, DP, MT>(j.gv, j.first_of(j.gv, matrix), s + first, j.keys, d, gv, by);
+  if (j.gv.p) store<T, DP, MT>(j.gv, j.first_of(j.gv, matrix), s + first, keys, d, gv, by);
   mma::wait();
 }
 
@@ -391,7 +400,7 @@ template <class F> static th_status ask(F *, int, size_t *bytes)
     size_t bytes_; \
     const int64_t blocks_ = ((n) + size<DP>::HIGH - 1) / size<DP>::HIGH; \
     TH_TRY(ask(kernel<T, DP>, size<DP>::CHUNKS, &bytes_)); \
-    if (blocks_) TH_LAUNCH((kernel<T, DP>), (unsigned)(j.samples * j.heads * blocks_), LANES, bytes_, j, blocks_); \
+    if (blocks_) TH_LAUNCH((kernel<T, DP>), (unsigned)(j.samples * j.heads * blocks_), LANES, bytes_, j, (unsigned)blocks_); \
     TH_TRY(th_launched()); \
   } while (0)
 
@@ -421,6 +430,7 @@ template <class T> static bool fits(const attention_of<T> &j)
   if (major < 8 || most < 96 << 10) return false;
 #endif
   const int64_t longest = j.queries > j.keys ? j.queries : j.keys;
+  if (longest > 1 << 28) return false;       /* a position is an int */
   return j.d <= 128 && j.scale > 0 && j.samples * j.heads * (longest / 64 + 1) < INT32_MAX;
 }
 
