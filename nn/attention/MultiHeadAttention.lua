@@ -254,7 +254,6 @@ end
 
 --- The weights of the last forward, samples x heads x query steps x key steps: how much of the value of each key a query took,
 -- before dropout. They are computed by this call, except after training with dropout.
--- local m = nn.MultiHeadAttention(4, 2); m:forward(torch.ones(3, 4)); return m:weights():size() --> {1, 2, 3, 3}
 function Attention:weights()
    local pass = need_forward(self, 'weights')
    local p = pass.matrix and self.attention or weigh(self, pass)
