@@ -10,7 +10,10 @@
 #include "gemm.h"
 #include "slots.h"
 
-enum { HIGH = 64, WIDE = 128, SMALL = 1 << 17, MOST = TH_ATTENTION_MOST, PACKS = 5 };
+enum {
+  HIGH = 64, WIDE = 128, SMALL = 1 << 17, MOST = TH_ATTENTION_MOST, PACKS = 5,
+  MANY = 32                          /* heads that keep all threads busy without being cut into blocks */
+};
 
 /* samples x heads x steps x d; steps between elements. */
 typedef struct side { void *p; int64_t step[4]; } side;
@@ -27,6 +30,7 @@ typedef struct job {
   pack packs[PACKS];
   int npacks;
   int64_t panels, blocks;            /* panels of all packs of a head; blocks of a head */
+  bool whole;                        /* gradients: a thread computes all three of a head, with five products in place of seven */
   int64_t feature[MOST], key[WIDE], query[HIGH];     /* where the micro kernel finds the products of a row */
   th_slots slots;
 } job;
@@ -92,6 +96,8 @@ const th_kernel TH_AT(th_attention_grad_key)[TH_NDTYPE] = TH_FLOATS(by_key);
 const th_kernel TH_AT(th_attention_grad_value)[TH_NDTYPE] = TH_FLOATS(by_value);
 
 #else
+
+static int64_t K(width)(const job *j) { return parts(j->d, PANEL) * PANEL; }
 
 /* ---- packing ---- */
 
@@ -295,13 +301,13 @@ static size_t K(forward_room)(const job *j)
 
 static void K(forward_block)(const job *j, tile o, C *room)
 {
-  C *mixed = room, *s = mixed + HIGH * parts(j->d, PANEL) * PANEL, *q = s + HIGH * WIDE;
+  C *mixed = room, *s = mixed + HIGH * K(width)(j), *q = s + HIGH * WIDE;
   K(query) state[HIGH];
   C by[HIGH];
   for (int64_t i = 0; i < o.m; i++) state[i] = (K(query)){ -INFINITY, 0 };
   K(load_rows)(j, q, &j->q, &o, (C)j->scale);
   const int64_t end = th_min(j->keys, o.t + o.m + j->ahead);
-  if (end <= 0) memset(mixed, 0, sizeof(C) * HIGH * (size_t)(parts(j->d, PANEL) * PANEL));
+  if (end <= 0) memset(mixed, 0, sizeof(C) * HIGH * (size_t)(K(width)(j)));
   for (o.s = 0; o.s < end; o.s += WIDE) {
     o.n = th_min(WIDE, end - o.s);
     K(scores)(j, s, q, K_ACROSS, &o);
@@ -351,20 +357,23 @@ static th_status K(forward)(const th_call *c)
 
 /* ---- gradients ---- */
 
-/* What a block of queries brings: its rows of q and g, and of each query lse and the sum of g * y. */
-typedef struct K(pass) { C *q, *g, *p, *gp, *sum, *sum2; C lse[HIGH], gy[HIGH]; } K(pass);
+/* What a block of queries brings: its rows of q and g, and of each query lse and the sum of g * y. gq holds the gradients by all
+ * queries where a thread computes a whole head. */
+typedef struct K(pass) { C *q, *g, *p, *gp, *sum, *sum2, *gq; C lse[HIGH], gy[HIGH]; } K(pass);
+
+static int64_t K(block_room)(const job *j) { return 2 * HIGH * j->d + 2 * HIGH * WIDE + 2 * WIDE * K(width)(j); }
 
 static size_t K(backward_room)(const job *j)
 {
-  return (size_t)(2 * HIGH * j->d + 2 * HIGH * WIDE + 2 * WIDE * (j->d + PANEL));
+  return (size_t)(K(block_room)(j) + (j->whole ? parts(j->queries, HIGH) * HIGH * K(width)(j) : 0));
 }
 
 static void K(pass_init)(const job *j, K(pass) *x, C *room)
 {
-  const int64_t width = parts(j->d, PANEL) * PANEL;
-  x->sum = room, x->sum2 = x->sum + WIDE * width;
-  x->p = x->sum2 + WIDE * width, x->gp = x->p + HIGH * WIDE;
+  x->sum = room, x->sum2 = x->sum + WIDE * K(width)(j);
+  x->p = x->sum2 + WIDE * K(width)(j), x->gp = x->p + HIGH * WIDE;
   x->q = x->gp + HIGH * WIDE, x->g = x->q + HIGH * j->d;
+  x->gq = j->whole ? room + K(block_room)(j) : NULL;
 }
 
 static void K(load_queries)(const job *j, K(pass) *x, const tile *o)
@@ -403,7 +412,7 @@ static void K(query_block)(const job *j, tile o, K(pass) *x)
   C by[HIGH];
   for (int64_t i = 0; i < HIGH; i++) by[i] = (C)j->scale;
   const int64_t end = th_min(j->keys, o.t + o.m + j->ahead);
-  if (end <= 0) memset(x->sum, 0, sizeof(C) * HIGH * (size_t)(parts(j->d, PANEL) * PANEL));
+  if (end <= 0) memset(x->sum, 0, sizeof(C) * HIGH * (size_t)(K(width)(j)));
   K(load_queries)(j, x, &o);
   for (o.s = 0; o.s < end; o.s += WIDE) {
     o.n = th_min(WIDE, end - o.s);
@@ -413,18 +422,20 @@ static void K(query_block)(const job *j, tile o, K(pass) *x)
   K(store_rows)(j, &j->gq, &o, o.t, o.m, x->sum, HIGH, by);
 }
 
+/* With x->gq it also adds the tiles' part of the gradients by the queries. */
 static void K(key_block)(const job *j, tile o, K(pass) *x)
 {
   C one[WIDE];
   for (int64_t i = 0; i < WIDE; i++) one[i] = 1;
   const int64_t first = o.s > j->ahead ? (o.s - j->ahead) / HIGH * HIGH : 0;     /* earlier queries see none of these keys */
-  if (first >= j->queries) memset(x->sum, 0, 2 * sizeof(C) * WIDE * (size_t)(parts(j->d, PANEL) * PANEL));
+  if (first >= j->queries) memset(x->sum, 0, 2 * sizeof(C) * WIDE * (size_t)(K(width)(j)));
   for (o.t = first; o.t < j->queries; o.t += HIGH) {
     o.m = th_min(HIGH, j->queries - o.t);
     K(load_queries)(j, x, &o);
     K(weights)(j, x, &o, j->gk.p != NULL);
     if (j->gk.p) K(mix_queries)(j, x->sum, x->gp, Q_DOWN, &o, o.t > first);
     if (j->gv.p) K(mix_queries)(j, x->sum2, x->p, G_DOWN, &o, o.t > first);
+    if (x->gq) K(mix_keys)(j, x->gq + o.t * K(width)(j), x->gp, K_DOWN, &o, true);
   }
   if (j->gk.p) K(store_rows)(j, &j->gk, &o, o.s, o.n, x->sum, WIDE, one);
   if (j->gv.p) K(store_rows)(j, &j->gv, &o, o.s, o.n, x->sum2, WIDE, one);
@@ -437,6 +448,28 @@ static void K(query_blocks)(void *ctx, int64_t first, int64_t last)
   K(pass) x;
   K(pass_init)(j, &x, room);
   for (int64_t i = first; i < last && !th_interrupted(); i++) K(query_block)(j, queries_of(j, i), &x);
+  th_slot_give(&j->slots, room);
+}
+
+static void K(heads)(void *ctx, int64_t first, int64_t last)
+{
+  job *j = ctx;
+  void *room = th_slot_take(&j->slots);
+  K(pass) x;
+  C by[HIGH];
+  K(pass_init)(j, &x, room);
+  for (int64_t i = 0; i < HIGH; i++) by[i] = (C)j->scale;
+  for (int64_t i = first; i < last && !th_interrupted(); i++) {
+    tile o = { i / j->heads, i % j->heads, 0, 0, 0, 0 };
+    memset(x.gq, 0, sizeof(C) * (size_t)(parts(j->queries, HIGH) * HIGH * K(width)(j)));
+    for (o.s = 0; o.s < j->keys && !th_interrupted(); o.s += WIDE) {
+      o.n = th_min(WIDE, j->keys - o.s);
+      K(key_block)(j, o, &x);
+    }
+    for (int64_t t = 0; t < j->queries; t += HIGH) {
+      K(store_rows)(j, &j->gq, &o, t, th_min(HIGH, j->queries - t), x.gq + t * K(width)(j), HIGH, by);
+    }
+  }
   th_slot_give(&j->slots, room);
 }
 
@@ -460,17 +493,20 @@ static th_status K(gradients)(const attention_pass_args *a, th_tensor *gq, th_te
   job_init(&j, a);
   const int64_t matrices = j.samples * j.heads;
   if (matrices == 0) return TH_OK;
+  j.whole = matrices >= MANY && j.gq.p && j.gk.p && j.gv.p;
   K(add_pack)(&j, &j.k, true, j.keys, 1);
   K(add_pack)(&j, &j.v, true, j.keys, 1);
   K(add_pack)(&j, &j.k, false, j.keys, 1);
   K(add_pack)(&j, &j.q, false, j.queries, j.scale);
   K(add_pack)(&j, &j.g, false, j.queries, 1);
   th_status s = K(begin)(&j, K(backward_room)(&j));
-  if (s == TH_OK && j.gq.p) {
+  if (s == TH_OK && j.whole) {
+    s = th_parallel(matrices, K(grain)(&j, j.keys, j.queries), K(heads), &j);
+  } else if (s == TH_OK && j.gq.p) {
     j.blocks = parts(j.queries, HIGH);
     s = th_parallel(matrices * j.blocks, K(grain)(&j, j.queries, j.keys), K(query_blocks), &j);
   }
-  if (s == TH_OK && (j.gk.p || j.gv.p)) {
+  if (s == TH_OK && !j.whole && (j.gk.p || j.gv.p)) {
     j.blocks = parts(j.keys, WIDE);
     s = th_parallel(matrices * j.blocks, K(grain)(&j, j.keys, j.queries), K(key_blocks), &j);
   }

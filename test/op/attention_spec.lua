@@ -57,7 +57,8 @@ local function by_hand(q, k, v, causal, padding)
    return y
 end
 
-local CASES = { { 1, 1, 1, 1, 1 }, { 2, 3, 5, 7, 4 }, { 1, 2, 70, 130, 33 }, { 2, 1, 130, 70, 8 }, { 1, 1, 65, 300, 256 } }
+local CASES = { { 1, 1, 1, 1, 1 }, { 2, 3, 5, 7, 4 }, { 1, 2, 70, 130, 33 }, { 2, 1, 130, 70, 8 }, { 1, 1, 65, 300, 256 },
+   { 4, 9, 70, 140, 3 } }
 
 -- f(q, k, v, g, causal, padding) for each case, causal or not, with padding or without.
 local function each_case(f)
@@ -100,6 +101,22 @@ describe('attention', function()
             end
          end
       end)
+   end)
+
+   it('gives the same bits for any number of threads, for few heads and for many', function()
+      local before = torch.getnumthreads()
+      torch.manualSeed(5)
+      for _, heads in ipairs { 2, 40 } do
+         local q, k, want = torch.randn(1, heads, 150, 5):float(), torch.randn(1, heads, 200, 5):float(), nil
+         for _, threads in ipairs { 1, 3, 8 } do
+            torch.setnumthreads(threads)
+            local y, lse = torch.attention(q, k, k, 0, true)
+            local got = { y, lse, torch.attention_grad(q, k, k, y, lse, q, 0, true) }
+            want = want or got
+            for i = 1, 5 do assert.is_true(torch.equal(want[i], got[i])) end
+         end
+      end
+      torch.setnumthreads(before)
    end)
 
    it('reads and writes the heads of a matrix of steps x features as they lie', function()
