@@ -11,7 +11,7 @@
 #include "slots.h"
 
 enum {
-  HIGH = 64, WIDE = 128, SMALL = 1 << 17, MOST = TH_ATTENTION_MOST, PACKS = 5,
+  HIGH = 64, WIDE = 128, SMALL = 1 << 17, MOST = TH_ATTENTION_MOST, PACKS = 5, LANES = 8,
   MANY = 32                          /* heads that keep all threads busy without being cut into blocks */
 };
 
@@ -81,6 +81,7 @@ static tile queries_of(const job *j, int64_t item)
 #include "micro_real.h"
 
 #define MICRO(...) _Generic((C)0, float: micro_f32, double: micro_f64)(__VA_ARGS__)
+#define TURN(...)  _Generic((C)0, float: turn4_f32, double: turn4_f64)(__VA_ARGS__)
 #define EXP(v)     _Generic((C)0, float: th_exp_f32, double: th_exp_f64)(v)
 #define PANEL      (2 * TH_VB / (int64_t)sizeof(C))
 #define AT(p, e)   ((C *)(p) + (e))
@@ -113,7 +114,20 @@ static void K(pack_panel)(const job *j, int64_t sample, int64_t head, int64_t at
   const T *from = (const T *)p->from->p + first_of(p->from, sample, head, 0) + at * PANEL * col;
   C *to = AT(p->to, (sample * j->heads + head) * K(length)(p) + at * PANEL * p->rows);
   const C by = (C)p->by;
-  for (int64_t r = 0; r < p->rows; r++, to += PANEL, from += row) {
+  int64_t r = 0;
+#if !IS_HALF
+  static const C none[4];
+  if (row == 1 && w == PANEL && by == 1) {             /* transposes 4 x 4 numbers at a time */
+    for (; r + 4 <= p->rows; r += 4, to += 4 * PANEL, from += 4) {
+      for (int64_t l = 0; l < PANEL; l += 4) TURN(to + l, PANEL, from + l * col, col, none);
+    }
+  }
+#endif
+  for (; r < p->rows; r++, to += PANEL, from += row) {
+    if (col == 1 && w == PANEL) {
+      for (int64_t l = 0; l < PANEL; l++) to[l] = LOAD(from[l]) * by;
+      continue;
+    }
     for (int64_t l = 0; l < w; l++) to[l] = LOAD(from[l * col]) * by;
     for (int64_t l = w; l < PANEL; l++) to[l] = 0;
   }
@@ -174,16 +188,22 @@ static const C *K(panel)(const job *j, int which, const tile *o, int64_t col, in
 
 /* ---- tiles ---- */
 
-/* m rows of d numbers, one after another, each times `by`. */
-static void K(load_rows)(const job *j, C *to, const side *x, const tile *o, C by)
+/* The d numbers of a query, each times `by`. */
+static void K(load_row)(const job *j, C *restrict to, const side *x, const tile *o, int64_t query, C by)
 {
-  for (int64_t i = 0; i < o->m; i++, to += j->d) {
-    const T *from = (const T *)x->p + first_of(x, o->sample, o->head, o->t + i);
-    for (int64_t e = 0; e < j->d; e++) to[e] = LOAD(from[e * x->step[3]]) * by;
-  }
+  const T *from = (const T *)x->p + first_of(x, o->sample, o->head, query);
+  const int64_t step = x->step[3];
+  if (step == 1) for (int64_t e = 0; e < j->d; e++) to[e] = LOAD(from[e]) * by;
+  else for (int64_t e = 0; e < j->d; e++) to[e] = LOAD(from[e * step]) * by;
 }
 
-/* s = a b' for the rows of a, which load_rows has made, and the keys of the tile, packed across. */
+static void K(load_rows)(const job *j, C *to, const side *x, const tile *o, C by)
+{
+  for (int64_t i = 0; i < o->m; i++) K(load_row)(j, to + i * j->d, x, o, o->t + i, by);
+}
+
+/* s = a b' for the rows of a, which load_rows has made, and the keys of the tile, packed across; 0 where no query sees the keys
+ * of a panel. */
 static void K(scores)(const job *j, C *s, const C *a, int which, const tile *o)
 {
   const C *row[TH_MR];
@@ -191,6 +211,10 @@ static void K(scores)(const job *j, C *s, const C *a, int which, const tile *o)
     const C *b = K(panel)(j, which, o, o->s + l, 0);
     for (int64_t i = 0; i < o->m; i += TH_MR) {
       const int mr = (int)th_min(TH_MR, o->m - i);
+      if (l >= seen_of(j, o, i + mr - 1)) {
+        memset(s + l * HIGH + i * PANEL, 0, sizeof(C) * (size_t)(mr * PANEL));
+        continue;
+      }
       for (int r = 0; r < mr; r++) row[r] = a + (i + r) * j->d;
       MICRO(mr, j->d, row, j->feature, b, s + l * HIGH + i * PANEL, false);
     }
@@ -206,7 +230,7 @@ static void K(mix_keys)(const job *j, C *to, const C *w, int which, const tile *
     for (int64_t i = 0; i < o->m; i += TH_MR) {
       const int mr = (int)th_min(TH_MR, o->m - i);
       for (int r = 0; r < mr; r++) row[r] = w + (i + r) * PANEL;
-      MICRO(mr, o->n, row, j->key, b, to + e * HIGH + i * PANEL, add);
+      MICRO(mr, seen_of(j, o, i + mr - 1), row, j->key, b, to + e * HIGH + i * PANEL, add);
     }
   }
 }
@@ -219,8 +243,10 @@ static void K(mix_queries)(const job *j, C *to, const C *w, int which, const til
     const C *b = K(panel)(j, which, o, e, o->t);
     for (int64_t i = 0; i < o->n; i += TH_MR) {
       const int mr = (int)th_min(TH_MR, o->n - i);
-      for (int r = 0; r < mr; r++) row[r] = w + j->key[i + r];
-      MICRO(mr, o->m, row, j->query, b, to + e * WIDE + i * PANEL, add);
+      const int64_t before = o->s + i - j->ahead - o->t;           /* so many queries see none of these keys */
+      const int64_t from = before < 0 ? 0 : th_min(before, o->m);
+      for (int r = 0; r < mr; r++) row[r] = w + j->key[i + r] + from * PANEL;
+      MICRO(mr, o->m - from, row, j->query, b + from * PANEL, to + e * WIDE + i * PANEL, add);
     }
   }
 }
@@ -231,8 +257,12 @@ static void K(store_rows)(const job *j, const side *x, const tile *o, int64_t st
 {
   for (int64_t i = 0; i < n; i++) {
     T *to = (T *)x->p + first_of(x, o->sample, o->head, step + i);
-    for (int64_t e = 0; e < j->d; e++) {
-      to[e * x->step[3]] = STORE(from[e / PANEL * high * PANEL + i * PANEL + e % PANEL] * by[i]);
+    const int64_t apart = x->step[3];
+    for (int64_t e = 0; e < j->d; e += PANEL) {
+      const C *row = from + e * high + i * PANEL;
+      const int64_t w = th_min(PANEL, j->d - e);
+      if (apart == 1) for (int64_t l = 0; l < w; l++) to[e + l] = STORE(row[l] * by[i]);
+      else for (int64_t l = 0; l < w; l++) to[(e + l) * apart] = STORE(row[l] * by[i]);
     }
   }
 }
@@ -250,7 +280,10 @@ static void K(hide)(const job *j, C *s, const tile *o)
 {
   const int64_t full = parts(o->n, PANEL) * PANEL;
   for (int64_t i = 0; i < o->m; i++) {
-    for (int64_t l = seen_of(j, o, i); l < full; l++) s[j->key[l] + i * PANEL] = -INFINITY;
+    for (int64_t seen = seen_of(j, o, i); seen < full; seen = (seen / PANEL + 1) * PANEL) {
+      C *row = s + seen / PANEL * HIGH * PANEL + i * PANEL;
+      for (int64_t l = seen % PANEL; l < PANEL; l++) row[l] = -INFINITY;
+    }
   }
   if (!j->padding) return;
   const uint8_t *hidden = TH_DATA(uint8_t, j->padding) + o->sample * j->padding->stride[0] + o->s * j->padding->stride[1];
@@ -382,9 +415,14 @@ static void K(load_queries)(const job *j, K(pass) *x, const tile *o)
   K(load_rows)(j, x->g, &j->g, o, 1);
   const C *lse = TH_DATA(C, j->lse) + o->sample * j->lse->stride[0] + o->head * j->lse->stride[1];
   for (int64_t i = 0; i < o->m; i++) {
-    const T *y = (const T *)j->y.p + first_of(&j->y, o->sample, o->head, o->t + i);
-    A sum = 0;
-    for (int64_t e = 0; e < j->d; e++) sum += (A)x->g[i * j->d + e] * (A)LOAD(y[e * j->y.step[3]]);
+    C y[MOST];
+    A lane[LANES] = { 0 }, sum = 0;
+    const C *g = x->g + i * j->d;
+    K(load_row)(j, y, &j->y, o, o->t + i, 1);
+    int64_t e = 0;
+    for (; e + LANES <= j->d; e += LANES) for (int l = 0; l < LANES; l++) lane[l] += (A)g[e + l] * (A)y[e + l];
+    for (; e < j->d; e++) lane[0] += (A)g[e] * (A)y[e];
+    for (int l = 0; l < LANES; l++) sum += lane[l];
     const C l = lse[(o->t + i) * j->lse->stride[2]];
     x->gy[i] = (C)sum;
     x->lse[i] = l == -INFINITY ? INFINITY : l;       /* no weights where no key is seen */
