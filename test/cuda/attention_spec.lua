@@ -67,6 +67,24 @@ describe('attention on a CUDA device', function()
       end)
    end
 
+   it('computes nn.MultiHeadAttention of halves, in a graph too', function()
+      local nn, cutorch = require 'nn', require 'cutorch'
+      local m = nn.MultiHeadAttention(64, 2, 0, true):float()
+      local x, g = torch.FloatTensor(2, 70, 64):normal(), torch.FloatTensor(2, 70, 64):normal()
+      local lengths = torch.LongTensor { 70, 41 }
+      local y, gx = m:forward { x, lengths }:clone(), m:backward({ x, lengths }, g)[1]:clone()
+      for _, kind in ipairs { { 'torch.CudaHalfTensor', 4e-3 }, { 'torch.CudaBFloat16Tensor', 3e-2 } } do
+         local h = m:clone():type(kind[1])
+         local hx = { x:type(kind[1]), lengths }
+         near(y, h:forward(hx), kind[2], kind[1])
+         near(gx, h:backward(hx, g:type(kind[1]))[1], kind[2], kind[1])
+         near(m:weights(), h:weights(), kind[2], kind[1])
+      end
+      local c, cx = m:clone():cuda(), x:cuda()
+      local want, graph = c:forward(cx):clone(), cutorch.graph(function(t) return c:forward(t) end)
+      for _ = 1, 3 do assert.is_true(torch.equal(want, graph(cx))) end
+   end)
+
    it('gives the same bits each time', function()
       local q = there(torch.FloatTensor(2, 2, 90, 64):normal():half())
       local y, lse = torch.attention(q, q, q, 0, true)
