@@ -155,7 +155,9 @@ static th_status put(T *y, const lines &ly, const arrival<T, ADD> &a, const int6
   if (whole) one.count = 1;
   TH_TRY(s.take(pairs));
   TH_LAUNCH((pair_up), th_blocks(pairs), THREADS, 0, s.key, s.place, index, one, ly.n);
-  TH_TRY(s.sort(1, pairs));
+  int bits = 0;
+  while (bits < 32 && ly.n * one.count > (int64_t)1 << bits) bits++;
+  TH_TRY(s.sort(1, pairs, bits));
   if (whole) {
     const int share = share_of(li.count);
     TH_LAUNCH((put_sorted_rows<T, ADD>), th_blocks(pairs << share), THREADS, 0, y, ly, a, s.key, s.place, pairs, li.count, share);

@@ -100,7 +100,7 @@ template <class T> static th_status run(const th_call *c, int dim, what w, int64
   for (int64_t first = 0; first < l.count; first += some) {
     const int64_t count = l.count - first < some ? l.count - first : some;
     TH_LAUNCH((load_keys<T>), th_blocks(count * l.n), THREADS, 0, s.key, s.place, p, l, first, count, descending);
-    TH_TRY(s.sort(count, l.n));
+    TH_TRY(s.sort(count, l.n, 8 * (int)sizeof(T)));
     const uint32_t *place = s.place;
     int64_t n = l.n;
     if (w == MODE) {
@@ -144,7 +144,7 @@ template <class T> static th_status choose(const th_call *c, int dim, int64_t k,
   for (int64_t first = 0; first < l.count; first += some) {
     const int64_t count = l.count - first < some ? l.count - first : some;
     TH_TRY(th_select(s.key, s.place, p, l, first, count, k, w == ONE, descending));
-    if (w == IN_ORDER) TH_TRY(s.sort(count, kept));
+    if (w == IN_ORDER) TH_TRY(s.sort(count, kept, 8 * (int)sizeof(T)));
     TH_LAUNCH((give<T>), th_blocks(count * kept), THREADS, 0, r, p, l, s.place, kept, (int64_t)0, first, count);
     TH_TRY(th_launched());
   }

@@ -1,6 +1,7 @@
-// sort.cu - merge sort: tiles in shared memory, then runs of tiles two by two, each tile of the result by one block.
-// A pair's new place is its own place in its run and the number of pairs of the other run that come before it, so that
-// equal keys stay in order and nothing depends on when a thread runs.
+// sort.cu - radix sort of long lines, merge sort of others: tiles in shared memory, then runs of tiles two by two, each tile of
+// the result by one block. A pair's new place is its own place in its run and the number of pairs of the other run that come
+// before it, so that equal keys stay in order and nothing depends on when a thread runs.
+#include "radix.cuh"
 #include "sort.cuh"
 
 constexpr int TILE = 1024, EACH = TILE / THREADS;            /* pairs of a tile, and of a thread */
@@ -142,19 +143,41 @@ template <class K> th_status sorting<K>::take(int64_t count)
   return TH_OK;
 }
 
-template <class K> th_status sorting<K>::sort(int64_t lines, int64_t n)
+template <class K> void sorting<K>::swap()
+{
+  K *const k = key;
+  uint32_t *const p = place;
+  key = spare_key, place = spare_place;
+  spare_key = k, spare_place = p;
+}
+
+template <class K> th_status sorting<K>::sort_by_digits(int64_t lines, int64_t n, int bits)
+{
+  const int64_t tiles = (n + RADIX_TILE - 1) / RADIX_TILE, rows = lines * RADIX;
+  const unsigned grid = (unsigned)(lines * tiles < 65535 ? lines * tiles : 65535);
+  th_cuda_scratch counts;
+  TH_TRY(counts.take((size_t)(rows * (tiles + 1)) * sizeof(uint32_t)));
+  uint32_t *const count = counts.as<uint32_t>(), *const total = count + rows * tiles;
+  for (int shift = 0; shift < bits; shift += 8, swap()) {
+    TH_LAUNCH((radix_count<K>), grid, THREADS, 0, count, key, lines, n, tiles, shift);
+    TH_LAUNCH((radix_sum), (unsigned)(rows < 65535 ? rows : 65535), THREADS, 0, count, total, rows, tiles);
+    TH_LAUNCH((radix_write<K>), grid, THREADS, 0, spare_key, spare_place, key, place, count, total, lines, n, tiles, shift);
+  }
+  return th_launched();
+}
+
+template <class K> th_status sorting<K>::sort(int64_t lines, int64_t n, int bits)
 {
   if (lines == 0 || n < 2) return TH_OK;
   const int64_t some = n <= TILE ? TILE / n : 1, tiles = (n + TILE - 1) / TILE;
+  int merges = 0;
+  for (int64_t run = TILE; run < n; run *= 2) merges++;
+  if (3 * ((bits + 7) / 8) < 2 * merges) return sort_by_digits(lines, n, bits);      /* a digit reads keys once more */
   const int64_t blocks = some > 1 ? (lines + some - 1) / some : lines * tiles;
   const unsigned grid = (unsigned)(blocks < 65535 ? blocks : 65535);
   TH_LAUNCH((sort_tiles<K>), grid, THREADS, 0, key, place, lines, n, some, tiles);
-  for (int64_t run = TILE; run < n; run *= 2) {
+  for (int64_t run = TILE; run < n; run *= 2, swap()) {
     TH_LAUNCH((merge_tiles<K>), grid, THREADS, 0, spare_key, spare_place, key, place, lines, n, run, tiles);
-    K *k = key;
-    uint32_t *p = place;
-    key = spare_key, place = spare_place;
-    spare_key = k, spare_place = p;
   }
   return th_launched();
 }

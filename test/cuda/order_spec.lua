@@ -35,6 +35,20 @@ describe('torch.sort of a long line', function()
          same(x, function(t) return torch.sort(t, 1, true) end)
       end
    end)
+   it('sorts lines of many tiles by digits', function()
+      for _, case in ipairs { { 'Float', 1, 70000 }, { 'Float', 2, 65537 }, { 'Byte', 3, 5000 }, { 'Half', 2, 9001 }, { 'Short', 2, 8193 },
+         { 'Int', 1, 131072 } } do
+         local kind, lines, n = unpack(case)
+         torch.manualSeed(6)
+         local x = torch.DoubleTensor(lines, n):random(-2 ^ 31, 2 ^ 31 - 1)
+         if kind == 'Float' or kind == 'Half' then x:div(2 ^ 24) end
+         x = x:type('torch.' .. kind .. 'Tensor')
+         if kind == 'Float' or kind == 'Half' then x[1][17], x[1][4000], x[1][30], x[1][31] = 0 / 0, 0 / 0, -0, 0 end
+         x:narrow(2, 100, 700):copy(x:narrow(2, 3000, 700))
+         same(x, torch.sort)
+         same(x, function(t) return torch.sort(t, 2, true) end)
+      end
+   end)
    it('keeps lines apart, whatever their length', function()
       for _, n in ipairs { 2, 3, 31, 1023, 1024, 1025, 3000 } do
          same(numbers('Float', 5, n + 700):narrow(2, 1, n), torch.sort)
