@@ -101,17 +101,19 @@ static th_status plan_of(kept_plan *found, void *h, const th_conv_shape &s, bool
 
 /* ---- parts of a batch ---- */
 
-/* cuDNN counts the elements of a tensor in 31 bits. The emulated device splits small tensors too, so that specs test it. */
-static int64_t most_elements() { return th_cuda_is_emulated() ? 1 << 15 : 1 << 30; }
+/* cuDNN counts the elements of a tensor in 31 bits. The emulated device splits batches of small tensors too, so that specs test
+ * it. */
+constexpr int64_t LARGEST = 1 << 30;
+static int64_t part_elements() { return th_cuda_is_emulated() ? 1 << 15 : LARGEST; }
 
 /* How many samples cuDNN takes at a time; 0: not even one. */
 static int64_t samples_of(const th_conv_shape &s)
 {
-  const int64_t x = s.groups * s.c * s.h * s.w, y = s.groups * s.o * s.oh * s.ow, each = x > y ? x : y, most = most_elements();
-  if (s.groups * s.o * s.c * s.kh * s.kw > most_elements()) return 0;
-  if (each == 0 || s.n <= most / each) return s.n;
-  const int64_t n = most / each;
-  return n >= 8 ? n / 8 * 8 : n;                     /* each part begins at a multiple of 16 bytes */
+  const int64_t x = s.groups * s.c * s.h * s.w, y = s.groups * s.o * s.oh * s.ow, each = x > y ? x : y;
+  if (s.groups * s.o * s.c * s.kh * s.kw > LARGEST || each > LARGEST) return 0;
+  if (each == 0 || s.n <= part_elements() / each) return s.n;
+  const int64_t n = part_elements() / each;
+  return n >= 8 ? n / 8 * 8 : n > 0 ? n : 1;         /* each part begins at a multiple of 16 bytes */
 }
 static th_conv_shape part_of(const th_conv_shape &s, int64_t n)
 {

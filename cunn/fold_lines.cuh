@@ -182,7 +182,7 @@ template <class F> th_status th_join_parts(const typename F::A *part, const F &f
 
 /* One line is folded in the order of th_fold, so that x:view(-1):sum(1) has the bits of x:sum(). */
 template <class T, class F> struct th_single {
-  static constexpr int AT_ONCE = 1;
+  static constexpr int AT_ONCE = F::AT_ONCE;
   F f;
   const T *x;
   int64_t step;

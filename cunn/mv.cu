@@ -26,6 +26,7 @@ template <class T> struct product {
   acc<T> alpha, beta;
   typedef acc<T> A;
   typedef int S;
+  static constexpr int AT_ONCE = 8;
   __host__ __device__ A none() const { return 0; }
   __device__ S begin(int64_t) const { return 0; }
   __device__ A take(A a, T v, S, int64_t i) const { return a + (A)element<T>::load(v) * (A)element<T>::load(x.p[i * x.step]); }
@@ -96,23 +97,17 @@ template <class T> static th_status addr(const th_call *c)
 
 /* ---- dot ---- */
 
-template <class T> struct products {
+template <class T, bool CONTIGUOUS> struct products {
   const T *x, *z;
   view vx, vz;
   typedef acc<T> A;
-  static constexpr int AT_ONCE = 1;
-  __host__ __device__ A none() const { return 0; }
-  __device__ A take(A a, int64_t i) const { return a + (A)element<T>::load(x[vx.at(i)]) * (A)element<T>::load(z[vz.at(i)]); }
-  __device__ A join(A a, A b) const { return a + b; }
-};
-
-/* The same, of contiguous vectors. */
-template <class T> struct contiguous_products {
-  const T *x, *z;
-  typedef acc<T> A;
   static constexpr int AT_ONCE = 8;
   __host__ __device__ A none() const { return 0; }
-  __device__ A take(A a, int64_t i) const { return a + (A)element<T>::load(x[i]) * (A)element<T>::load(z[i]); }
+  __device__ A take(A a, int64_t i) const
+  {
+    const int64_t at = CONTIGUOUS ? i : vx.at(i), with = CONTIGUOUS ? i : vz.at(i);
+    return a + (A)element<T>::load(x[at]) * (A)element<T>::load(z[with]);
+  }
   __device__ A join(A a, A b) const { return a + b; }
 };
 
@@ -120,13 +115,11 @@ template <class T> static th_status dot(const th_call *c)
 {
   const dot_args *args = dot_args_of(c);
   const th_tensor *x = args->a, *z = args->b;
-  const products<T> p = { th_first<const T>(x), th_first<const T>(z), th_view_of(x), th_view_of(z) };
+  const T *px = th_first<const T>(x), *pz = th_first<const T>(z);
+  const view vx = th_view_of(x), vz = th_view_of(z);
   acc<T> sum;
-  if (th_contiguous(x) && th_contiguous(z)) {
-    TH_TRY(th_fold(&sum, contiguous_products<T>{ p.x, p.z }, th_numel(x)));
-  } else {
-    TH_TRY(th_fold(&sum, p, th_numel(x)));
-  }
+  if (th_contiguous(x) && th_contiguous(z)) TH_TRY(th_fold(&sum, products<T, true>{ px, pz, vx, vz }, th_numel(x)));
+  else TH_TRY(th_fold(&sum, products<T, false>{ px, pz, vx, vz }, th_numel(x)));
   if constexpr (element<T>::is_int) sum = (T)sum;    /* as Torch7 has it: a number of the elements' type */
   th_give(c, (double)sum);
   return TH_OK;

@@ -54,6 +54,7 @@ template <class T, bool PLAIN> struct line_fold {
   view vy;
   typedef acc<T> A;
   typedef double S;
+  static constexpr int AT_ONCE = PLAIN ? 8 : 1;
   __host__ __device__ A none() const { return ::none<A>(f); }
   __device__ S begin(int64_t k) const { return mean ? mean[k] : m; }
   __device__ A take(A a, T v, S s, int64_t) const
@@ -70,6 +71,7 @@ template <class T> struct line_mean {
   double *mean, n;
   typedef double A;
   typedef int S;
+  static constexpr int AT_ONCE = 8;
   __host__ __device__ A none() const { return 0; }
   __device__ S begin(int64_t) const { return 0; }
   __device__ A take(A a, T v, S, int64_t) const { return a + (double)element<T>::load(v); }
@@ -116,13 +118,14 @@ template <class T> struct source {
   __device__ A join(A a, A b) const { return ::join(f, a, b); }
 };
 
-/* A sum of contiguous elements. */
-template <class T> struct contiguous_source {
+/* A sum. Its order is that of contiguous elements for all layouts. */
+template <class T, bool CONTIGUOUS> struct plain_source {
   const T *x;
+  view v;
   typedef acc<T> A;
   static constexpr int AT_ONCE = 8;
   __host__ __device__ A none() const { return 0; }
-  __device__ A take(A a, int64_t i) const { return a + (A)element<T>::load(x[i]); }
+  __device__ A take(A a, int64_t i) const { return a + (A)element<T>::load(x[CONTIGUOUS ? i : v.at(i)]); }
   __device__ A join(A a, A b) const { return a + b; }
 };
 
@@ -131,8 +134,9 @@ template <class T> struct contiguous_source {
 template <class T> static th_status everything(acc<T> *total, const th_tensor *x, const th_tensor *z, fold f, double m)
 {
   const source<T> s = { f, th_first<const T>(x), z ? th_first<const T>(z) : nullptr, th_view_of(x), th_view_of(z ? z : x), m };
-  if (f == SUM && !z && th_contiguous(x)) return th_fold(total, contiguous_source<T>{ s.x }, th_numel(x));
-  return th_fold(total, s, th_numel(x));
+  if (f != SUM || z) return th_fold(total, s, th_numel(x));
+  if (th_contiguous(x)) return th_fold(total, plain_source<T, true>{ s.x, s.vx }, th_numel(x));
+  return th_fold(total, plain_source<T, false>{ s.x, s.vx }, th_numel(x));
 }
 
 static fold fold_of_norm(double p) { return p == 0 ? COUNT : p == 1 ? ABS : p == 2 ? SQUARE : isinf(p) ? LARGEST : POWER; }

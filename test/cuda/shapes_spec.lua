@@ -8,6 +8,7 @@ local device = require 'test.support.cuda.device'
 
 local WHAT = 'on a CUDA device, inputs of any shape and layout give what packed ones give on the CPU:'
 if device.missing(WHAT, describe, pending) then return end
+device.cutorch.setSynchronous(true)         -- a call that finds a wrong index refuses it at once, as the CPU does
 
 -- The tensor on the device, in memory that is laid out in the same way.
 local function move(x)
