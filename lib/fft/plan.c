@@ -8,7 +8,9 @@
 enum { KEPT = 64, KEPT_BYTES = 256 << 20 };
 enum {
   PRIME_MOST = 1 << 18,             /* from here on the permutations of Rader's convolution miss the caches */
-  PRIME_COST = 3, CHIRP_COST = 2    /* of all but the transforms, per number, as cost_of counts */
+  REAL_MOST = 1 << 22,              /* the same of real lines, which chirps take twice the time for */
+  PRIME_COST = 3, CHIRP_COST = 2,   /* of all but the transforms, per number, as cost_of counts */
+  MIX_COST = 1                      /* of the ends of real numbers' transforms */
 };
 
 static struct {
@@ -231,6 +233,8 @@ static double cost_of(int64_t n)
   for (int i = 0; i < count; i++) sum += radix[i] <= 16 && of[radix[i]] > 0 ? of[radix[i]] : 2 + (float)radix[i] / 6;
   return sum;
 }
+/* What lines cost that may go side by side. */
+#define BESIDE_COST 0.75
 /* What a matrix with rows or columns of less than a chunk costs more: its lines are copied. */
 #define NARROW 1.25
 
@@ -276,16 +280,16 @@ static double line_cost(int64_t n, int64_t chunk)
   return cost;
 }
 
-/* The size of the convolution that a chirp becomes: the cheapest one without large factors. */
-static int64_t padded_size(int64_t n, int64_t chunk, double *least_cost)
+/* The cheapest size without large factors of a convolution of at least so many numbers. */
+static int64_t padded_size(int64_t least, int64_t chunk, double *least_cost)
 {
-  const int64_t least = 2 * n - 1;
   int64_t best = 0;
   double best_cost = 0;
   for (int64_t odd = 1; odd <= 45; odd += 2) {
     if (largest_prime(odd) > 5) continue;
     int64_t size = odd;
     while (size < least) size *= 2;
+    if (best && size >= best + best / 8) continue;              /* no kernels are that much faster */
     const double cost = line_cost(size, chunk);
     if (best && cost >= best_cost) continue;
     best = size;
@@ -293,6 +297,32 @@ static int64_t padded_size(int64_t n, int64_t chunk, double *least_cost)
   }
   *least_cost = best_cost;
   return best;
+}
+
+/* How a size with large factors is transformed, and the size of the convolution that it becomes. */
+static int64_t convolution_of(const th_fft_plan *p, th_fft_node *d, int64_t prime)
+{
+  const int64_t n = d->n, chunk = th_fft_chunk(p->dtype);
+  const bool real = p->real && p->n == n && prime == n;
+  double cost;
+  if (real && n < REAL_MOST) {
+    const int64_t longer = padded_size(n - 1, chunk, &cost);
+    d->kind = TH_FFT_PRIME;
+    const double shorter = MIX_COST * (double)n + line_cost((n - 1) / 2, chunk);
+    if (largest_prime(n - 1) <= TH_FFT_SUMMED && BESIDE_COST * shorter <= cost) return (n - 1) / 2;
+    d->kind = TH_FFT_WEIGHTED;
+    return longer;
+  }
+  if (!real && prime == n && n < PRIME_MOST && largest_prime(n - 1) <= TH_FFT_SUMMED) {
+    const double most = PRIME_COST * (double)n + line_cost(n - 1, chunk);
+    d->kind = TH_FFT_PRIME;
+    /* No chirp costs less than the first bound, which takes no search. */
+    if (most < 2 * (double)n * (0.7 * log2((double)n) + CHIRP_COST)) return n - 1;
+    const int64_t longer = padded_size(2 * n - 1, chunk, &cost);
+    if (most < cost + CHIRP_COST * (double)longer) return n - 1;
+  }
+  d->kind = TH_FFT_CHIRP;
+  return padded_size(2 * n - 1, chunk, &cost);
 }
 
 static th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
@@ -316,34 +346,34 @@ static th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
     d->passes = radices(n, d->radix);
     return d;
   }
-  int64_t size = 0;
-  d->kind = TH_FFT_PRIME;
-  if (prime == n && n < PRIME_MOST && largest_prime(n - 1) <= TH_FFT_SUMMED) {
-    size = p->real && p->n == n ? (n - 1) / 2 : n - 1;
-    const double most = PRIME_COST * (double)n + line_cost(size, chunk);
-    /* No chirp costs less than the first bound, which takes no search. */
-    if (most >= 2 * (double)n * (0.7 * log2((double)n) + CHIRP_COST)) {
-      const int64_t longer = padded_size(n, chunk, &cost);
-      if (most >= cost + CHIRP_COST * (double)longer) size = 0;
-    }
-  }
-  if (size == 0) {
-    d->kind = TH_FFT_CHIRP;
-    size = padded_size(n, chunk, &cost);
-  }
-  d->padded = node_of(p, size, false);
+  d->padded = node_of(p, convolution_of(p, d, prime), false);
   return d->padded ? d : NULL;
+}
+
+static void need_constants(void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, fill_constants);
+}
+
+th_status th_fft_roots(int dtype, int64_t n, void *to)
+{
+  need_constants();
+  if (dtype == TH_F64 ? fill_circle_f64(to, n) : fill_circle_f32(to, n)) return TH_OK;
+  return th_fail(TH_ENOMEM, "no memory to compute %lld roots of unity", (long long)n);
 }
 
 static th_fft_plan *make(int64_t n, int dtype, bool real)
 {
-  static pthread_once_t steps = PTHREAD_ONCE_INIT;
-  pthread_once(&steps, fill_constants);
+  need_constants();
   th_fft_plan *p = malloc(sizeof *p);
   if (!p) return NULL;
   *p = (th_fft_plan){ .n = n, .dtype = dtype, .real = real };
   p->node = node_of(p, real && n % 2 == 0 ? n / 2 : n, true);
-  if (p->node) p->folded = real && (n % 2 == 0 || p->node->kind == TH_FFT_SUM || p->node->kind == TH_FFT_PRIME);
+  if (p->node) {
+    const int kind = p->node->kind;
+    p->folded = real && (n % 2 == 0 || kind == TH_FFT_SUM || kind == TH_FFT_PRIME || kind == TH_FFT_WEIGHTED);
+  }
   if (p->node && (dtype == TH_F64 ? fill_plan_f64(p) : fill_plan_f32(p))) return p;
   destroy(p);
   return NULL;

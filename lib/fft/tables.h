@@ -34,14 +34,9 @@ static bool M(fill_roots)(P *to, int64_t n, int64_t count)
 }
 
 /* All roots: computed up to an eighth, a quarter or half of a turn, which n is a multiple of; the others are their images. */
-static bool M(roots_new)(M(roots) *r, int64_t n)
+static bool M(fill_circle)(P *to, int64_t n)
 {
-  P *to = th_scratch(sizeof(P) * 2 * (size_t)(n + 1));
-  *r = (M(roots)){ n, to };
-  if (!to || !M(fill_roots)(to, n, (n % 8 == 0 ? n / 8 : n % 4 == 0 ? n / 4 : n / 2) + 1)) {
-    th_scratch_free(to);
-    return false;
-  }
+  if (!M(fill_roots)(to, n, (n % 8 == 0 ? n / 8 : n % 4 == 0 ? n / 4 : n / 2) + 1)) return false;
   if (n % 8 == 0) {
     for (int64_t e = n / 8 + 1; e <= n / 4; e++) to[2 * e] = to[2 * (n / 4 - e) + 1], to[2 * e + 1] = to[2 * (n / 4 - e)];
   }
@@ -50,6 +45,14 @@ static bool M(roots_new)(M(roots) *r, int64_t n)
   }
   for (int64_t e = n / 2 + 1; e < n; e++) to[2 * e] = to[2 * (n - e)], to[2 * e + 1] = -to[2 * (n - e) + 1];
   return true;
+}
+static bool M(roots_new)(M(roots) *r, int64_t n)
+{
+  P *to = th_scratch(sizeof(P) * 2 * (size_t)(n + 1));
+  *r = (M(roots)){ n, to };
+  if (to && M(fill_circle)(to, n)) return true;
+  th_scratch_free(to);
+  return false;
 }
 static void M(roots_free)(M(roots) *r) { th_scratch_free(r->circle); }
 
@@ -152,16 +155,16 @@ static bool M(fill_real)(th_fft_plan *p, int64_t n, const M(roots) *r)
   return to != NULL;
 }
 
-/* kernel: the numbers whose spectrum it becomes. For real lines they are cos + sin. */
-static bool M(fill_prime)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
+/* The powers of a primitive root of d->n, and for the numbers whose spectrum the kernel becomes, in order of the powers of its
+ * inverse: cos and sin, or for real lines cos + sin. */
+static bool M(fill_powers)(th_fft_plan *p, th_fft_node *d, const M(roots) *r, P *kernel, bool real)
 {
-  const int64_t n = d->n, m = n - 1, g = generator(n);
-  const bool real = p->folded && p->n == n;
+  const int64_t n = d->n, m = n - 1;
+  const uint32_t g = (uint32_t)generator(n);        /* small, as n is: products fit */
   int32_t *order = take(p, sizeof *order * (size_t)(m / 2 + 1));
-  P *kernel = take(p, sizeof(P) * (size_t)(real ? m + 2 : 2 * m));
-  if (!order || !kernel) return false;
-  uint32_t power = 1;                               /* n and its least root are small */
-  for (int64_t q = 0; q <= m / 2; q++, power = power * (uint32_t)g % (uint32_t)n) order[q] = (int32_t)power;
+  if (!order) return false;
+  uint32_t power = 1;
+  for (int64_t q = 0; q <= m / 2; q++, power = power * g % (uint32_t)n) order[q] = (int32_t)power;
   for (int64_t q = 1; q <= m / 2; q++) {            /* powers m / 2 - q and m - q */
     P w[2], *low = kernel + (real ? 1 : 2) * (m / 2 - q), *high = kernel + (real ? 1 : 2) * (m - q);
     M(root)(r, order[q] * (r->n / n), w);
@@ -169,6 +172,15 @@ static bool M(fill_prime)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
     else low[0] = high[0] = w[0], low[1] = w[1], high[1] = -w[1];
   }
   d->order = order;
+  return true;
+}
+
+static bool M(fill_prime)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
+{
+  const int64_t m = d->n - 1;
+  const bool real = p->folded && p->n == d->n;
+  P *kernel = take(p, sizeof(P) * (size_t)(real ? m + 2 : 2 * m));
+  if (!kernel || !M(fill_powers)(p, d, r, kernel, real)) return false;
   d->kernel = kernel;
   M(roots) own;
   if (!M(roots_new)(&own, m)) return false;
@@ -177,10 +189,44 @@ static bool M(fill_prime)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
   return done;
 }
 
+/* The kernel has numbers from -(m - 1) to m - 1. Those below 0 lie at the end of 2 n, with the other sign, as turning by half a
+ * circle gives them. Numbers k and k + n are a pair. */
+static void M(weighted_kernel)(P *to, const P *powers, const P *weights, int64_t m, int64_t n)
+{
+  for (int64_t k = 0; k < n; k++) {
+    const W re = k < m ? powers[k] : 0, im = n - k < m ? -powers[m - n + k] : 0, c = weights[2 * k], s = weights[2 * k + 1];
+    to[2 * k] = (P)(re * c - im * s), to[2 * k + 1] = (P)(re * s + im * c);
+  }
+}
+/* cos and sin of 2 pi k / (4 n) for k below n. */
+static bool M(fill_weights)(P *to, int64_t n)
+{
+  if (!M(fill_roots)(to, 4 * n, n / 2 + 1)) return false;
+  for (int64_t k = n / 2 + 1; k < n; k++) to[2 * k] = to[2 * (n - k) + 1], to[2 * k + 1] = to[2 * (n - k)];
+  return true;
+}
+static bool M(fill_weighted)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
+{
+  const int64_t m = d->n - 1, n = d->padded->n;
+  P *kernel = take(p, sizeof(P) * 2 * (size_t)th_fft_kernel_room(d->padded, 64 / (int64_t)sizeof(P)));
+  P *weights = take(p, sizeof(P) * 2 * (size_t)n), *powers = th_scratch(sizeof(P) * (size_t)m);
+  bool done = kernel && weights && powers && M(fill_powers)(p, d, r, powers, true) && M(fill_weights)(weights, n);
+  if (done) M(weighted_kernel)(kernel, powers, weights, m, n);
+  th_scratch_free(powers);
+  d->kernel = kernel;
+  d->chirp = weights;
+  M(roots) own;
+  if (!done || !M(roots_new)(&own, n)) return false;
+  done = M(fill)(p, (th_fft_node *)(uintptr_t)d->padded, &own);
+  M(roots_free)(&own);
+  return done;
+}
+
 static bool M(fill)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
 {
   if (d->kind == TH_FFT_SUM) return (d->waves = M(wave_table)(p, r, d->n)) != NULL;
   if (d->kind == TH_FFT_PRIME) return M(fill_prime)(p, d, r);
+  if (d->kind == TH_FFT_WEIGHTED) return M(fill_weighted)(p, d, r);
   if (d->kind == TH_FFT_DIRECT) return M(fill_direct)(p, d, r);
   if (d->kind == TH_FFT_SPLIT) {
     if (!M(fill)(p, (th_fft_node *)(uintptr_t)d->column, r)) return false;
@@ -188,7 +234,7 @@ static bool M(fill)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
     return M(fill_split)(p, d, r);
   }
   P *to = take(p, sizeof(P) * 2 * (size_t)d->n);
-  d->kernel = take(p, sizeof(P) * 2 * (size_t)d->padded->n);
+  d->kernel = take(p, sizeof(P) * 2 * (size_t)th_fft_kernel_room(d->padded, 64 / (int64_t)sizeof(P)));
   if (!to || !d->kernel) return false;
   M(chirp_table)(to, r, d->n);
   d->chirp = to;

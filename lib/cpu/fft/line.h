@@ -10,6 +10,8 @@ typedef struct M(line) {
   P       factor, inner;            /* inner: one more of a real line, of all of the spectrum but its ends */
   th_slots *slots;                  /* NULL: one thread, which works in `work` */
   P      *work;
+  const P *kernel;                  /* a spectrum to multiply with */
+  P      *reals, first;             /* of a real line of a prime size: in the order of the convolution; number 0 */
   int64_t points;                   /* of a convolution's spectrum */
   const P *soon[2];                 /* where the next line comes from and goes to, NULL: not known; */
   int64_t bytes[2];                 /* they are fetched into the cache, each in one of the two steps */
@@ -29,14 +31,24 @@ TH_INLINE void M(fetch_soon)(const M(line) *j, const int to_write, int64_t c, in
 
 static int64_t M(up)(int64_t n) { return (n + M(CHUNK) - 1) / M(CHUNK); }
 
-/* Numbers that a convolution needs between the steps: what is transformed, and one more. */
-static int64_t M(middle_of)(const th_fft_node *d) { return 2 * M(up)(d->padded->n + 1) * M(CHUNK); }
+/* Does a line of this kind become a convolution? */
+static bool M(convolves)(const th_fft_node *d)
+{
+  return d->kind == TH_FFT_CHIRP || d->kind == TH_FFT_PRIME || d->kind == TH_FFT_WEIGHTED;
+}
+
+/* Numbers that a convolution needs between the steps: what is transformed, and one more; real ones behind them. */
+static int64_t M(pairs_of)(const th_fft_node *d) { return 2 * M(up)(d->padded->n + 1) * M(CHUNK); }
+static int64_t M(middle_of)(const th_fft_node *d)
+{
+  return M(pairs_of)(d) + (d->kind == TH_FFT_WEIGHTED ? M(up)(d->padded->n) * M(CHUNK) : 0);
+}
 
 /* Numbers that one thread needs for a step of a line; that a line needs between the steps; that a transform needs in all. */
 static int64_t M(step_room)(const th_fft_node *d)
 {
   if (d->kind == TH_FFT_DIRECT) return 2 * d->n * M(PAIR) + M(room)(d) * M(V);
-  if (d->kind == TH_FFT_CHIRP || d->kind == TH_FFT_PRIME) return M(step_room)(d->padded);
+  if (M(convolves)(d)) return M(step_room)(d->padded);
   if (d->kind == TH_FFT_SUM) return 0;
   return th_max(th_max(d->column->n, M(CHUNK)) * M(PAIR) + M(room)(d->column) * M(V), (d->row->n + M(room)(d->row)) * M(V) * 2);
 }
@@ -44,7 +56,7 @@ static bool M(narrow)(const th_fft_node *d) { return d->column->n < M(CHUNK) || 
 static int64_t M(middle_room)(const th_fft_node *d)
 {
   if (d->kind == TH_FFT_DIRECT || d->kind == TH_FFT_SUM) return 0;
-  if (d->kind == TH_FFT_CHIRP || d->kind == TH_FFT_PRIME) return M(middle_of)(d) + M(middle_room)(d->padded);
+  if (M(convolves)(d)) return M(middle_of)(d) + M(middle_room)(d->padded);
   const int64_t rows = M(up)(d->column->n) * M(CHUNK);
   return M(narrow)(d) ? 2 * th_max(d->row->n, M(CHUNK)) * rows + 2 * M(up)(d->n) * M(CHUNK) + 2 * M(PAIR) : 2 * d->row->n * rows;
 }
@@ -75,6 +87,23 @@ TH_INLINE void M(give_some)(P *at, int64_t count, int form, M(cx) v)
   memcpy(at, p, sizeof(P) * 2 * (size_t)count);
 }
 
+/* V x V numbers: columns become rows. */
+TH_INLINE void M(turn_square)(const P *from, P *to)
+{
+  const M(vec) *at = (const M(vec) *)from;
+  M(vec) *out = (M(vec) *)to, v[M(V)];
+  for (int part = 0; part < 2; part++) {
+#pragma GCC unroll 16
+    for (int i = 0; i < M(V) / 2; i++) {
+      const P *low = (const P *)(at + 2 * i + part), *high = (const P *)(at + 2 * i + part + M(V));
+      v[i] = M(halves)(low, high), v[i + M(V) / 2] = M(halves)(low + M(V) / 2, high + M(V) / 2);
+    }
+    M(turn_halves)(v);
+#pragma GCC unroll 16
+    for (int i = 0; i < M(V); i++) out[2 * i + part] = v[i];
+  }
+}
+
 /* Columns: chunks of them become chunks of the middle's rows. */
 static void M(columns)(void *ctx, int64_t first, int64_t last)
 {
@@ -96,18 +125,7 @@ static void M(columns)(void *ctx, int64_t first, int64_t last)
       P *block = j->middle + column * M(PAIR);
       for (int64_t b = 0; b < M(up)(rows) * (M(CHUNK) / M(V)); b++, block += th_max(columns, M(CHUNK)) * M(PAIR)) {
         const int64_t k = th_fft_chunk_at(b / (M(CHUNK) / M(V)), M(CHUNK), rows) + b % (M(CHUNK) / M(V)) * M(V);
-        const M(vec) *at = (const M(vec) *)(results + k * M(PAIR));
-        M(vec) *out = (M(vec) *)block, v[M(V)];
-        for (int part = 0; part < 2; part++) {
-#pragma GCC unroll 16
-          for (int i = 0; i < M(V) / 2; i++) {
-            const P *low = (const P *)(at + 2 * i + part), *high = (const P *)(at + 2 * i + part + M(V));
-            v[i] = M(halves)(low, high), v[i + M(V) / 2] = M(halves)(low + M(V) / 2, high + M(V) / 2);
-          }
-          M(turn_halves)(v);
-#pragma GCC unroll 16
-          for (int i = 0; i < M(V); i++) out[2 * i + part] = v[i];
-        }
+        M(turn_square)(results + k * M(PAIR), block);
       }
     }
   }
@@ -250,84 +268,8 @@ static void M(sum_real_line)(const M(line) *j)
 
 enum { M(BLOCK) = 4096 };           /* numbers of a loop that are one thread's */
 
-/* The three products of a convolution with a chirp, of which a PRIME has the second. */
-static void M(chirp_in)(void *ctx, int64_t first, int64_t last)
-{
-  const M(line) *j = ctx;
-  const int64_t n = j->d->n;
-  for (int64_t i = first * M(BLOCK); i < th_min(n, last * M(BLOCK)); i += M(V)) {
-    const M(cx) w = M(take_some)((const P *)j->d->chirp + 2 * i, n - i, PAIRS);
-    M(give_some)(j->middle + 2 * i, n - i, PAIRS, M(turned_by)(M(take_some)(j->from + 2 * i, n - i, j->form), w.re, w.im));
-  }
-}
-static void M(chirp_product)(void *ctx, int64_t first, int64_t last)
-{
-  const M(line) *j = ctx;
-  const int64_t n = j->points;
-  for (int64_t i = first * M(BLOCK); i < th_min(n, last * M(BLOCK)); i += M(V)) {
-    const M(cx) w = M(take_some)((const P *)j->d->kernel + 2 * i, n - i, PAIRS);
-    const M(cx) v = M(take_some)(j->middle + 2 * i, n - i, PAIRS);
-    M(give_some)(j->middle + 2 * i, n - i, PAIRS, M(turned_by)(v, w.re, -w.im));
-  }
-}
-static void M(chirp_out)(void *ctx, int64_t first, int64_t last)
-{
-  const M(line) *j = ctx;
-  const int64_t n = j->d->n;
-  for (int64_t i = first * M(BLOCK); i < th_min(n, last * M(BLOCK)); i += M(V)) {
-    const M(cx) w = M(take_some)((const P *)j->d->chirp + 2 * i, n - i, PAIRS);
-    M(cx) v = M(turned_by)(M(take_some)(j->middle + 2 * i, n - i, PAIRS), w.re, w.im);
-    v.re *= j->factor, v.im *= j->factor;
-    M(give_some)(j->to + 2 * i, n - i, j->out, v);
-  }
-}
-
-static void M(transform)(M(line) *j);
-
-/* A line of a large prime size, in the order of the convolution and back: pairs, of which the input's or results' parts may be
- * exchanged. */
-static void M(prime_in)(void *ctx, int64_t first, int64_t last)
-{
-  const M(line) *j = ctx;
-  const int64_t n = j->d->n, h = n / 2, re = j->form == SWAPPED, im = 1 - re;
-  for (int64_t q = first * M(BLOCK); q < th_min(h, last * M(BLOCK)); q++) {
-    const int64_t k = j->d->order[q];
-    P *low = j->middle + 2 * q, *high = low + 2 * h;
-    low[0] = j->from[2 * k + re], low[1] = j->from[2 * k + im];
-    high[0] = j->from[2 * (n - k) + re], high[1] = j->from[2 * (n - k) + im];
-  }
-}
-static void M(prime_out)(void *ctx, int64_t first, int64_t last)
-{
-  const M(line) *j = ctx;
-  const int64_t n = j->d->n, h = n / 2, re = j->out == SWAPPED, im = 1 - re;
-  const P factor = j->factor;
-  for (int64_t q = first * M(BLOCK); q < th_min(h, last * M(BLOCK)); q++) {
-    const int64_t k = j->d->order[h - q];
-    const P *high = j->middle + 2 * q, *low = high + 2 * h;
-    j->to[2 * k + re] = low[0] * factor, j->to[2 * k + im] = low[1] * factor;
-    j->to[2 * (n - k) + re] = high[0] * factor, j->to[2 * (n - k) + im] = high[1] * factor;
-  }
-}
-static void M(prime_line)(M(line) *j)
-{
-  const th_fft_node *d = j->d;
-  const int64_t blocks = (d->n / 2 - 1) / M(BLOCK) + 1, re = j->form == SWAPPED, to_re = j->out == SWAPPED;
-  const P first = j->from[re], second = j->from[1 - re];
-  P *z = j->middle;
-  M(line) whole = { .d = d->padded, .from = z, .to = z, .middle = z + M(middle_of)(d), .form = PAIRS, .out = PAIRS, .factor = 1,
-                    .slots = j->slots, .work = j->work };
-  M(each)(j, blocks, false, 2, M(prime_in));
-  M(transform)(&whole);
-  const P all_re = z[0] + first, all_im = z[1] + second;
-  j->points = d->padded->n;
-  M(each)(j, (j->points - 1) / M(BLOCK) + 1, false, 4, M(chirp_product));
-  z[0] += first, z[1] += second;
-  whole.form = whole.out = SWAPPED;
-  M(transform)(&whole);
-  M(each)(j, blocks, false, 2, M(prime_out));
-  j->to[to_re] = all_re * j->factor, j->to[1 - to_re] = all_im * j->factor;
-}
+static void M(chirp_line)(M(line) *j);
+static void M(prime_line)(M(line) *j);
 
 /* The transform of a line; `to` may be `from`. Interrupted, it leaves numbers that mean nothing. */
 static void M(transform)(M(line) *j)
@@ -354,18 +296,7 @@ static void M(transform)(M(line) *j)
     M(each)(j, M(up)(d->row->n), d->row->n % M(CHUNK), 1, M(columns));
     M(each)(j, M(up)(d->column->n), d->column->n % M(CHUNK), 1, M(across_rows));
   } else {
-    const int64_t n = d->padded->n, blocks = (d->n - 1) / M(BLOCK) + 1;
-    P *z = j->middle;
-    M(each)(j, blocks, false, 4, M(chirp_in));
-    memset(z + 2 * d->n, 0, sizeof(P) * 2 * (size_t)(n - d->n));
-    M(line) whole = { .d = d->padded, .from = z, .to = z, .middle = z + M(middle_of)(d), .form = PAIRS, .out = PAIRS,
-                      .factor = 1, .slots = j->slots, .work = j->work };
-    M(transform)(&whole);
-    j->points = n;
-    M(each)(j, (n - 1) / M(BLOCK) + 1, false, 4, M(chirp_product));
-    whole.form = whole.out = SWAPPED;
-    M(transform)(&whole);
-    M(each)(j, blocks, false, 4, M(chirp_out));
+    M(chirp_line)(j);
   }
 }
 
@@ -443,88 +374,6 @@ static void M(whole_line)(M(line) *j, int64_t h, const P *roots, P *buffer)
   M(transform)(j);
 }
 
-/* Real lines of a large prime size. The sums of cos + sin, of which real and imaginary parts are sums and differences, are a
- * convolution of real numbers, and its own inverse. SWAPPED: from half of a spectrum to real numbers. */
-static void M(prime_real_in)(void *ctx, int64_t first, int64_t last)
-{
-  const M(line) *j = ctx;
-  const int64_t n = j->d->n, h = n / 2;
-  const P *from = j->from;
-  for (int64_t q = first * M(BLOCK); q < th_min(h, last * M(BLOCK)); q++) {
-    const int64_t k = j->d->order[q];
-    P *low = j->middle + q, *high = low + h;
-    if (j->form == SWAPPED) {
-      const int64_t at = 2 * th_min(k, n - k);
-      const P less = (from[at] - from[at + 1]) * j->inner, more = (from[at] + from[at + 1]) * j->inner;
-      *low = k > h ? more : less, *high = k > h ? less : more;
-    } else {
-      *low = from[k], *high = from[n - k];
-    }
-  }
-}
-static void M(prime_real_out)(void *ctx, int64_t first, int64_t last)
-{
-  const M(line) *j = ctx;
-  const int64_t n = j->d->n, h = n / 2;
-  const P half = (P)0.5 * j->factor * j->inner;
-  for (int64_t q = first * M(BLOCK); q < th_min(h, last * M(BLOCK)); q++) {
-    const int64_t k = j->d->order[h - q];
-    const P high = j->middle[q], low = j->middle[q + h];
-    if (j->form == SWAPPED) {
-      j->to[k] = low * j->factor, j->to[n - k] = high * j->factor;
-    } else {
-      P *to = j->to + 2 * th_min(k, n - k);
-      to[0] = (high + low) * half, to[1] = (k > h ? low - high : high - low) * half;
-    }
-  }
-}
-static void M(prime_real_line)(M(line) *j, const P *roots)
-{
-  const th_fft_node *d = j->d;
-  const int64_t h = d->n / 2, blocks = (h - 1) / M(BLOCK) + 1;
-  const P first = j->from[0];
-  P *z = j->middle;
-  M(line) whole = { .d = d->padded, .from = z, .to = z, .middle = z + M(middle_of)(d), .form = PAIRS, .out = PAIRS,
-                    .factor = (P)0.5, .inner = 1, .slots = j->slots, .work = j->work };
-  M(each)(j, blocks, false, 2, M(prime_real_in));
-  M(real_line)(&whole, h, roots, 1);
-  const P all = z[0] + first;
-  j->points = h + 1;
-  M(each)(j, (j->points - 1) / M(BLOCK) + 1, false, 4, M(chirp_product));
-  z[0] += first;
-  whole.form = whole.out = SWAPPED;
-  M(whole_line)(&whole, h, roots, z);
-  M(each)(j, blocks, false, 2, M(prime_real_out));
-  j->to[0] = all * j->factor;
-  if (j->form != SWAPPED) j->to[1] = 0;
-}
-
-/* The spectrum that a plan of a convolution multiplies with. */
-static th_status M(finish)(th_fft_plan *p)
-{
-  const th_fft_node *d = p->node;
-  if (d->kind != TH_FFT_CHIRP && d->kind != TH_FFT_PRIME) return TH_OK;
-  const int64_t n = d->padded->n, room = M(step_room)(d->padded) + M(middle_room)(d->padded) + 4 * M(V);
-  P *z = d->kernel, *work = th_scratch(sizeof(P) * (size_t)room);
-  if (!work) return th_no_scratch((int64_t)sizeof(P) * room);
-  M(line) j = { .d = d->padded, .from = z, .to = z, .form = PAIRS, .out = PAIRS, .factor = 1 / (P)n, .work = work,
-                .middle = work + (M(step_room)(d->padded) + M(V)) / M(V) * M(V) };
-  const P *chirp = d->chirp;
-  if (chirp) memset(z, 0, sizeof(P) * 2 * (size_t)n);
-  for (int64_t k = 0; chirp && k < d->n; k++) {
-    z[2 * k] = chirp[2 * k], z[2 * k + 1] = chirp[2 * k + 1];
-    if (k > 0) z[2 * (n - k)] = z[2 * k], z[2 * (n - k) + 1] = z[2 * k + 1];
-  }
-  if (d->kind == TH_FFT_PRIME && d->n == p->n && p->folded) {
-    j.factor = (P)0.25 / (P)n;
-    M(real_line)(&j, n, p->roots, (P)0.5 / (P)n);
-  } else {
-    M(transform)(&j);
-  }
-  th_scratch_free(work);
-  return TH_OK;
-}
-
 /* The same of lines side by side, in rows of these forms; numbers 0 and h too. ends: their factor. */
 TH_INLINE void M(mix_forms)(const M(rows) *x, const M(rows) *y, const int xf, const int yf, int64_t h, const P *roots, P factor,
                             P ends, const bool back)
@@ -555,55 +404,6 @@ static void M(mix_rows)(const M(rows) *x, const M(rows) *y, int64_t h, const P *
   if (plain && back) M(mix_forms)(x, y, SPLIT, SPLIT, h, roots, factor, ends, true);
   else if (plain) M(mix_forms)(x, y, SPLIT, SPLIT, h, roots, factor, ends, false);
   else M(mix_forms)(x, y, x->form, y->form, h, roots, factor, ends, back);
-}
-
-/* Real lines of a large prime size, side by side; back: from half of their spectra. */
-static __attribute__((noinline)) void M(prime_real_across)(const th_fft_plan *plan, const M(rows) *x, const M(rows) *y, P *work,
-                                                           P factor, P inner, bool back)
-{
-  const th_fft_node *d = plan->node;
-  const int64_t n = d->n, h = n / 2;
-  const P *kernel = d->kernel, half = (P)0.5 * factor * inner;
-  P *room = work + d->n * M(PAIR);
-  const M(after) none = { NOTHING, 1, NULL, 0, 0 };
-  const M(rows) z = { work, M(PAIR), M(V), SPLIT }, swapped = { work + M(V), M(PAIR), -M(V), SPLIT };
-  const M(vec) first = back ? M(take)(x->at, x->im, x->form).re : M(take_real)(x, 0);
-  for (int64_t q = 0; q < h; q++) {
-    const int64_t k = d->order[q];
-    if (back) {
-      const M(cx) v = M(take)(x->at + th_min(k, n - k) * x->step, x->im, x->form);
-      const M(vec) less = (v.re - v.im) * inner, more = (v.re + v.im) * inner;
-      M(give_real)(&z, q, k > h ? more : less);
-      M(give_real)(&z, q + h, k > h ? less : more);
-    } else {
-      M(give_real)(&z, q, M(take_real)(x, k));
-      M(give_real)(&z, q + h, M(take_real)(x, n - k));
-    }
-  }
-  M(across)(d->padded, &z, &z, room, &none);
-  M(mix_rows)(&z, &z, h, plan->roots, (P)0.5, 1, false);
-  const M(vec) all = M(take_real)(&z, 0) + first;
-  for (int64_t k = 0; k <= h; k++) {
-    M(cx) v = M(take)(work + k * M(PAIR), M(V), SPLIT);
-    v = M(turned_by)(v, kernel[2 * k] - (M(vec)){ 0 }, -kernel[2 * k + 1] - (M(vec)){ 0 });
-    if (k == 0) v.re += first;
-    M(give)(work + k * M(PAIR), M(V), SPLIT, v);
-  }
-  M(mix_rows)(&z, &z, h, plan->roots, 1, 1, true);
-  M(across)(d->padded, &swapped, &swapped, room, &none);
-  for (int64_t q = 0; q < h; q++) {
-    const int64_t k = d->order[h - q];
-    const M(vec) high = M(take_real)(&z, q), low = M(take_real)(&z, q + h);
-    if (back) {
-      M(give_real)(y, k, low * factor);
-      M(give_real)(y, n - k, high * factor);
-    } else {
-      M(give)(y->at + th_min(k, n - k) * y->step, y->im, y->form,
-              (M(cx)){ (high + low) * half, (k > h ? low - high : high - low) * half });
-    }
-  }
-  if (back) M(give_real)(y, 0, all * factor);
-  else M(give)(y->at, y->im, y->form, (M(cx)){ all * factor, (M(vec)){ 0 } });
 }
 
 enum { M(FEW) = M(V) / 4 };         /* numbers of a line that are not worth a transpose */

@@ -4,6 +4,7 @@ typedef P M(vec) __attribute__((vector_size(TH_VB), may_alias));
 #include "butterflies.h"
 #include "pass.h"
 #include "line.h"
+#include "primes.h"
 
 static int64_t M(padded)(int64_t n) { return (n + M(PAIR) - 1) / M(PAIR) * M(PAIR); }
 
@@ -59,6 +60,8 @@ static void M(one)(const pass *p, M(line) *j, const P *from, P *to, P *buffer)
     M(whole_line)(j, p->n / 2, p->plan->roots, buffer);
   } else if (j->d->kind == TH_FFT_SUM) {
     M(sum_real_line)(j);
+  } else if (j->d->kind == TH_FFT_WEIGHTED) {
+    M(weighted_line)(j);
   } else {
     M(prime_real_line)(j, p->plan->roots);
   }
