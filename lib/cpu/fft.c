@@ -15,13 +15,15 @@ enum { NOTHING, SCALE, TURN_LANES, TURN_ALL };
 
 enum {
   TOGETHER = 4096,                  /* longer lines are not transformed side by side: they would not stay in the cache */
-  SHORT = 800,                      /* bytes of lines that go side by side wherever they lie, over 2 */
+  TOGETHER_REAL = 16384,            /* longer real lines of doubles */
+  SHORT = 1024,                     /* bytes of lines that go side by side wherever they lie, over 2 */
   LONG = 16384,                     /* from here on all threads work on one line where there are few */
   GRAIN = 2048,                     /* numbers that are worth a thread: a microsecond's work, what it costs to share a loop */
   SUM_PART = 16,                    /* products of a prime's sum that are added up by themselves: sums of sums round less */
   AT_ONCE = 16,                     /* numbers to take from a line before the next line's turn: they share cache lines */
-  FAR = 1024,                       /* numbers from row to row: the next vectors are fetched into the cache in time */
+  FAR = 128,                        /* numbers from row to row: the next vectors are fetched into the cache in time */
   AHEAD = 128 << 10,                /* bytes of a line and its result that are fetched before their turn */
+  COPIED = 8 << 20,                 /* bytes up to which longer ones are copied; beyond them they do not stay in a cache */
   ALL_NEAR = 4 << 20,               /* bytes of a matrix that stays in caches between calls */
   NEAR = 512 << 10                  /* bytes of lines that lie apart and are collected together */
 };

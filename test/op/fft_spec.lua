@@ -275,6 +275,22 @@ describe('torch.fft', function()
          end
       end
    end)
+   it('gives long lines of a large batch, which are copied, the bits that they have alone', function()
+      for kind, n in pairs { FloatTensor = 20000, DoubleTensor = 8192 } do
+         local x = torch[kind](40, n, 2):uniform(-1, 1)
+         local real = x:view(40, 2 * n)
+         local y, half = fft.fft(x), fft.rfft(real)
+         local back = fft.irfft(half, 2 * n)
+         for i = 1, 40, 13 do
+            assert.equal(0, distance(fft.fft(x[i]), y[i]), n)
+            assert.equal(0, distance(fft.rfft(real[i]), half[i]), n)
+            assert.equal(0, distance(fft.irfft(half[i], 2 * n), back[i]), n)
+         end
+         local place = x:clone()
+         fft.fft(place, place)
+         assert.equal(0, distance(place, y), n)
+      end
+   end)
    it('has the same bits with 1 to 8 threads on one long line', function()
       local before = torch.getnumthreads()
       for _, n in ipairs { 16384, 49999, 59049, 65521, 131072 } do

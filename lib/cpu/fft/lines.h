@@ -13,10 +13,14 @@ static int64_t M(together_room)(const pass *p)
 {
   return 2 * p->line * M(V) + M(room)(p->plan->node) * M(V);
 }
+/* Real lines of doubles take less time side by side: their ends are mixed without shuffles, which take more time than memory that
+ * the first cache does not hold. */
+static bool M(mixes_beside)(const pass *p) { return p->folded && sizeof(P) == sizeof(double); }
 static bool M(may_go_together)(const pass *p)
 {
   const int kind = p->plan->node->kind;
-  return kind == TH_FFT_DIRECT || kind == TH_FFT_SUM || ((kind == TH_FFT_SPLIT || kind == TH_FFT_PRIME) && p->n <= TOGETHER);
+  const int64_t most = kind == TH_FFT_SPLIT && M(mixes_beside)(p) ? TOGETHER_REAL : TOGETHER;
+  return kind == TH_FFT_DIRECT || kind == TH_FFT_SUM || ((kind == TH_FFT_SPLIT || kind == TH_FFT_PRIME) && p->n <= most);
 }
 /* Do all threads work on one line? */
 static bool M(goes_alone)(const pass *p, int64_t lines)
@@ -67,13 +71,26 @@ static void M(one)(const pass *p, M(line) *j, const P *from, P *to, P *buffer)
   }
 }
 
+static int64_t M(bytes_of)(const side *s) { return s->count * (s->form == REAL ? 1 : 2) * (int64_t)sizeof(P); }
+
+/* Are lines copied, so that memory is read and written in order? Steps between columns and rows of longer lines hide the order
+ * from the processor, which fetches the lines of a cache one by one then. */
+static bool M(copies)(const pass *p)
+{
+  const int64_t both = M(bytes_of)(&p->from) + M(bytes_of)(&p->to);
+  return p->w.count > 1 && both > AHEAD && both * p->w.count >= ALL_NEAR && both <= COPIED;
+}
+
 static void M(one_at)(const pass *p, M(line) *j, char *const *buffer, int lines, const int64_t (*off)[TH_WALKOPS])
 {
-  const bool in = p->from.packed, out = p->to.packed;
+  const bool in = p->from.packed, out = p->to.packed, copies = in && out && M(copies)(p);
   if (!in) collect(p, buffer, lines, off);
   for (int l = 0; l < lines; l++) {
     P *own = (P *)(void *)buffer[l], *to = out ? (P *)p->to.data + off[l][1] : own;
-    M(one)(p, j, in ? (const P *)p->from.data + off[l][0] : own, to, own);
+    const P *from = in ? (const P *)p->from.data + off[l][0] : own;
+    if (copies) memcpy(own, from, (size_t)M(bytes_of)(&p->from));
+    M(one)(p, j, copies ? own : from, copies ? own : to, own);
+    if (copies) memcpy(to, own, (size_t)M(bytes_of)(&p->to));
   }
   if (!out) spread(p, buffer, lines, off);
 }
@@ -85,8 +102,8 @@ static void M(look_ahead)(const pass *p, M(line) *j, int64_t i)
   int64_t off[1][TH_WALKOPS];
   j->soon[0] = j->soon[1] = NULL;
   if (!p->from.packed || !p->to.packed || i >= p->w.count || p->plan->node->kind != TH_FFT_SPLIT) return;
-  j->bytes[0] = p->from.count * (p->from.form == REAL ? 1 : 2) * (int64_t)sizeof(P);
-  j->bytes[1] = p->to.count * (p->to.form == REAL ? 1 : 2) * (int64_t)sizeof(P);
+  j->bytes[0] = M(bytes_of)(&p->from);
+  j->bytes[1] = M(bytes_of)(&p->to);
   const int64_t both = j->bytes[0] + j->bytes[1];
   if (both > AHEAD || both * p->w.count < ALL_NEAR) return;
   th_walk_at(&p->w, p->w.ndim, i, off[0]);
@@ -239,7 +256,7 @@ static void M(run_groups)(void *ctx, int64_t first, int64_t last)
 static bool M(wasteful)(const pass *p)
 {
   const th_fft_node *d = p->plan->node;
-  return p->n <= (p->folded ? TOGETHER / 8 : TOGETHER / 2) && (d->row->n % M(CHUNK) || d->column->n % M(CHUNK));
+  return p->n <= TOGETHER / 2 && (d->row->n % M(CHUNK) || d->column->n % M(CHUNK));
 }
 
 /* Are lines transformed side by side wherever they lie? */
@@ -250,7 +267,8 @@ static bool M(side_by_side)(const pass *p)
   if (d->kind == TH_FFT_SUM) return p->w.count >= M(V);
   /* Side by side they take two thirds of the time, if few lanes are empty. */
   if (d->kind == TH_FFT_PRIME) return th_parts(p->w.count, M(V)) * M(V) * 3 <= p->w.count * 4;
-  return d->kind == TH_FFT_DIRECT || d->n <= SHORT / (int64_t)sizeof(P) || M(wasteful)(p);
+  if (d->kind == TH_FFT_DIRECT || M(wasteful)(p)) return true;
+  return M(mixes_beside)(p) || d->n <= SHORT / (int64_t)sizeof(P);
 }
 
 static th_status M(run_lines)(pass *p)
