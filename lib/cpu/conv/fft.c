@@ -10,6 +10,7 @@
  * Steps of 1 only. Work is cut by sizes alone. */
 #include "engine.h"
 #include "../../core/conv_kept.h"
+#include "../../fft/plan.h"
 #include "../gemm.h"
 #include "../elementwise.h"
 #include "../slots.h"
@@ -457,15 +458,14 @@ static th_status run(const th_conv *c, int engine)
   w.kernels.data = data + parts[0] + parts[1];
   if (weight) w.product.right = tiles;
   else w.product.to = tiles;
-  void (*const set)(void *, int64_t) = c->s.dtype == TH_F64 ? set_roots_f64 : set_roots_f32;
-  set(memory, p.tw);
-  set(memory + across, p.th);
   w.job = (job){ .th = p.th, .tw = p.tw, .roots = memory, .roots_down = memory + across,
                  .longest = th_max(th_max(p.th, p.tw), 18),
                  .scale = (weight ? c->scale : 1) / (waves ? (double)(p.th * p.tw) : 1) };
   const int64_t columns = p.th == 1 ? 0 : p.tw / 2 * (p.th + 1);
   const int64_t packed = 3 * (weight ? p.rows : ROWS) * left * lv;
-  th_status s = th_slots_new(&w.job.slots, (size_t)(2 * w.job.longest + columns) * 2 * TH_VB);
+  th_status s = waves ? th_fft_roots(c->s.dtype, p.tw, memory) : TH_OK;
+  if (s == TH_OK && waves) s = th_fft_roots(c->s.dtype, p.th, memory + across);
+  if (s == TH_OK) s = th_slots_new(&w.job.slots, (size_t)(2 * w.job.longest + columns) * 2 * TH_VB);
   if (s == TH_OK) {
     s = th_slots_new(&w.product.slots, (size_t)packed * size);
     if (s == TH_OK) {

@@ -244,12 +244,3 @@ static void M(from_spectra)(void *ctx, int64_t first, int64_t last)
   TH_STREAMED();
   th_slot_give(&j->slots, z);
 }
-
-static void M(set_roots)(void *to, int64_t n)
-{
-  P *w = to;
-  for (int64_t j = 0; j < n; j++) {
-    w[2 * j] = (P)cos(6.283185307179586476925 * (double)j / (double)n);
-    w[2 * j + 1] = (P)sin(6.283185307179586476925 * (double)j / (double)n);
-  }
-}
