@@ -101,12 +101,11 @@ static void spread(const pass *p, char *const *from, int lines, const int64_t (*
 #define TH_REAL "fft/picture.h"
 #include "each_real.h"
 
-/* A tensor without the dimension of its real and imaginary parts. */
-static th_tensor without_pair(const th_tensor *t, bool is_complex)
+/* A tensor without the dimension of its real and imaginary parts. In place: a copy of a structure just changed waits. */
+static inline void without_pair(th_tensor *to, const th_tensor *t, bool is_complex)
 {
-  th_tensor r = *t;
-  r.ndim -= is_complex;
-  return r;
+  *to = *t;
+  to->ndim -= is_complex;
 }
 
 /* Where the results of a pass go, and where the next one reads them. */
@@ -144,7 +143,9 @@ static void set_operands(const th_fft *f, const th_fft_pass *q, const th_tensor 
 
 static th_status run_pass(const th_fft *f, const th_fft_pass *q, const stage *from, const stage *to, pass *p)
 {
-  const th_tensor x = without_pair(from->t, from->is_complex), y = without_pair(to->t, to->is_complex);
+  th_tensor x, y;
+  without_pair(&x, from->t, from->is_complex);
+  without_pair(&y, to->t, to->is_complex);
   const int64_t x_pair = from->is_complex ? from->t->stride[x.ndim] : 0, y_pair = to->is_complex ? to->t->stride[y.ndim] : 0;
   set_operands(f, q, &x, x_pair, &y, y_pair, q->dim, p);
   if (p->w.count == 0 || p->to.count == 0) return TH_OK;
@@ -232,7 +233,7 @@ static th_status lay_out(const th_fft *f, const th_tensor *x, th_tensor *y, th_t
       TH_TRY(th_tensor_resize(&own[i], half ? TH_F32 : x->dtype, f->ndim + 1, size, NULL));
       at[i] = (stage){ &own[i], true };
     }
-    memcpy(before, size, sizeof size);
+    if (i < f->count - 1) memcpy(before, size, sizeof size);        /* a copy of what was just written waits */
   }
   return TH_OK;
 }
@@ -259,7 +260,8 @@ static th_status fft(const th_call *c, const th_tensor *x)
 {
   th_fft f;
   TH_TRY(th_fft_of(c, &f));
-  th_tensor own[TH_MAXDIM] = { 0 };
+  th_tensor own[TH_MAXDIM];         /* only those of passes: all of them take 5 KB */
+  for (int i = 0; i < f.count; i++) own[i] = (th_tensor){ 0 };
   stage at[TH_MAXDIM];
   pass *passes = th_scratch(sizeof *passes * (size_t)f.count);
   if (!passes) return th_no_scratch((int64_t)sizeof *passes * f.count);
@@ -400,7 +402,7 @@ static th_status K(multiply)(const th_call *c, C sign)
   int64_t pair[3];
   for (int i = 0; i < 3; i++) {
     const th_tensor *x = c->arg[i].t;
-    t[i] = without_pair(x, true);
+    without_pair(&t[i], x, true);
     pair[i] = x->stride[t[i].ndim];
     /* As many dimensions as the result: th_each would pack an input of as many elements and fewer dimensions, without pairs. */
     const int more = t[0].ndim - t[i].ndim;

@@ -16,6 +16,8 @@ enum {
 static struct {
   pthread_mutex_t lock;
   th_fft_plan *plan[KEPT];
+  int64_t key[KEPT];                /* of plan[i], 0 for none: side by side, so that a search reads few lines of a cache */
+  int     last;                     /* the place of the plan that was wanted last */
   int64_t bytes, calls;
 } cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -381,12 +383,13 @@ static th_fft_plan *make(int64_t n, int dtype, bool real)
 
 /* ---- keeping ---- */
 
+static int64_t key_of(int64_t n, int dtype, bool real) { return n * 4 + (dtype == TH_F64) * 2 + real; }
+
 static th_fft_plan *find(int64_t n, int dtype, bool real)
 {
-  for (int i = 0; i < KEPT; i++) {
-    th_fft_plan *p = cache.plan[i];
-    if (p && p->n == n && p->dtype == dtype && p->real == real) return p;
-  }
+  const int64_t key = key_of(n, dtype, real);
+  if (cache.key[cache.last] == key) return cache.plan[cache.last];
+  for (int i = 0; i < KEPT; i++) if (cache.key[i] == key) return cache.plan[cache.last = i];
   return NULL;
 }
 
@@ -395,6 +398,7 @@ static void drop(int i)
 {
   th_fft_plan *p = cache.plan[i];
   cache.plan[i] = NULL;
+  cache.key[i] = 0;
   cache.bytes -= p->bytes;
   p->kept = false;
   if (p->users == 0) destroy(p);
@@ -412,6 +416,7 @@ static void keep(th_fft_plan *p)
     }
     if (empty >= 0 && cache.bytes + p->bytes <= KEPT_BYTES) {
       cache.plan[empty] = p;
+      cache.key[empty] = key_of(p->n, p->dtype, p->real);
       cache.bytes += p->bytes;
       p->kept = true;
       return;

@@ -146,9 +146,6 @@ static th_status transpose(const th_tensor *x, const th_tensor *g, th_fft *f)
 
 /* ---- the calls: y x n dim norm, or gx x g kind n dim norm ---- */
 
-static const char *const names[3][4] = { { "fft", "ifft", "rfft", "irfft" }, { "fft2", "ifft2", "rfft2", "irfft2" },
-                                         { "fftn", "ifftn", "rfftn", "irfftn" } };
-
 th_status th_fft_of(const th_call *c, th_fft *f)
 {
   const fft_grad_args *a = fft_grad_args_of(c);
@@ -156,8 +153,12 @@ th_status th_fft_of(const th_call *c, th_fft *f)
   const int options = gradient ? fft_grad_n : fft_n;
   const bool many = c->kind[options] == TH_K_SIZES;
   int code = gradient ? (int)a->kind : 0;
-  for (int e = 0; e < 3 && !gradient; e++) {
-    for (int k = 0; k < 4; k++) if (strcmp(c->op->name, names[e][k]) == 0) code = 4 * e + k;
+  if (!gradient) {                  /* the name is [i][r]fft[2|n] */
+    const char *name = c->op->name;
+    if (*name == 'i') code += 1, name++;
+    if (*name == 'r') code += 2, name++;
+    name += strlen("fft");
+    code += *name == '2' ? 4 : *name == 'n' ? 8 : 0;
   }
   request r = { .kind = code % 4, .extent = code / 4, .norm = fft_options_args_at(c, options)->norm };
   const fft_options_args *one = fft_options_args_at(c, options);
