@@ -30,6 +30,7 @@ static struct {
   size_t count, begun, done;
   int current, yes;                  /* how many said yes at the last barrier */
   void *shared;
+  size_t shared_bytes;
 } block;
 
 static std::vector<fiber *> idle;
@@ -185,6 +186,8 @@ static const char *run_block()
 {
   std::vector<int> ready;
   block.begun = block.done = 0;
+  this_block++;
+  fill_dynamic_shared(block.shared, block.shared_bytes);
   for (thread &t : block.threads) t.at = READY;
   if (seed) shuffle(block.order);
   if (!begin_all()) return "no memory left for a stack";
@@ -218,6 +221,7 @@ const char *run_grid(dim3 blocks, dim3 threads, size_t shared, const std::functi
   prepare(threads);
   block.kernel = &kernel;
   if (posix_memalign(&block.shared, 128, shared ? shared : 1) != 0) return "no memory left for shared memory";
+  block.shared_bytes = shared;
   now.threads = threads;
   now.blocks = blocks;
   if (seed) {

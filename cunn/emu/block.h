@@ -10,5 +10,8 @@ const char *run_grid(dim3 blocks, dim3 threads, size_t shared, const std::functi
 /* Blocks and threads run in a random order that changes with every kernel; 0: in their natural order. */
 void set_order(uint64_t seed);
 
+/* Fills the memory that a launch asked for, for a new block: shared.cc. */
+void fill_dynamic_shared(void *p, size_t bytes);
+
 }  // namespace emu
 #endif

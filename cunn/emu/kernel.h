@@ -1,5 +1,6 @@
 // kernel.h - the environment of a kernel on the emulated device: indices, barriers, warps, shared memory, atomics. One thread
-// of the host runs all threads of a block, so shared memory is plain static memory and an atomic is a plain operation.
+// of the host runs all threads of a block, so shared memory is static memory, filled with garbage when a block declares it, and an
+// atomic is a plain operation.
 #ifndef TH_EMU_KERNEL_H
 #define TH_EMU_KERNEL_H
 #include <math.h>
@@ -14,7 +15,10 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __restrict__ __restrict
-#define __shared__ static
+#define __shared__ TH_EMU_SHARED(__LINE__)
+#define TH_EMU_SHARED(line) TH_EMU_SHARED_AT(line)
+#define TH_EMU_SHARED_AT(line) \
+  static emu::declaration emu_declared_at_##line; emu::declare(emu_declared_at_##line); static
 #define __constant__ static
 
 struct uint3 { unsigned x, y, z; };
@@ -30,6 +34,13 @@ namespace emu {
 /* The indices of the running thread. */
 struct place { uint3 thread, block; dim3 threads, blocks; };
 extern place now;
+
+/* A __shared__ of a function. `block` is the last block that has declared it. */
+struct declaration { uint64_t block; const struct shared_variables *all; };
+extern uint64_t this_block;
+/* Fills the shared variables of the declaration's function with garbage: shared.cc. */
+void fill_shared(declaration &d);
+inline void declare(declaration &d) { if (d.block != this_block) fill_shared(d); }
 
 enum { WARP = 32 };
 void barrier();

@@ -24,7 +24,7 @@ for _, how in ipairs{ { 'as it is', '-O1' }, { 'under AddressSanitizer', '-O1 -g
       local program, case = nil, nil
       setup(function()
          program = temporary.name '.emu'
-         local status, text = run(('c++ -std=c++17 %s -Wall -Wextra -Werror -Icunn/emu -Ilib/include test/support/cuda/emu.cc cunn/emu/*.cc -lpthread -o %s')
+         local status, text = run(('c++ -std=c++17 %s -Wall -Wextra -Werror -Icunn/emu -Ilib/include test/support/cuda/emu.cc cunn/emu/*.cc -lpthread -ldl -o %s')
             :format(how[2], program))
          assert(status == 0, text)
          function case(name, environment)
@@ -62,6 +62,12 @@ for _, how in ipairs{ { 'as it is', '-O1' }, { 'under AddressSanitizer', '-O1 -g
          local status, text = case 'errors'
          assert(status == 0, text)
          assert(text:find('wait for each other for ever', 1, true), text)
+      end)
+      it('gives every block garbage in its shared memory', function()
+         for _, environment in ipairs{ '', 'TH_CUDA_EMU_RANDOM=2' } do
+            local status, text = case('block', environment)
+            assert(status == 0, text)
+         end
       end)
       it('captures what streams are given and does it when the graph is launched, again and again', function()
          for _, environment in ipairs{ '', 'TH_CUDA_EMU_RANDOM=2' } do

@@ -239,6 +239,45 @@ static int captures()
   return works();
 }
 
+/* ---- shared memory of another block ---- */
+
+/* Adds to what shared memory holds. Only the right kernel clears it first. */
+template <class T> static void tally(T *y, bool clears)
+{
+  __shared__ T total, first;
+  if (clears && threadIdx.x == 0) total = first = 0;
+  __syncthreads();
+  atomicAdd(&total, (T)1);
+  __syncthreads();
+  if (threadIdx.x == 0) y[blockIdx.x] = total + first;
+}
+static void tally_all(int *y, bool clears)
+{
+  int *total = static_cast<int *>(emu::dynamic_shared());
+  if (clears && threadIdx.x == 0) *total = 0;
+  __syncthreads();
+  atomicAdd(total, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) y[blockIdx.x] = *total;
+}
+
+static int shared_memory()
+{
+  int *y = room<int>(4), back[4];
+  double *z = room<double>(4), reals[4];
+  for (const bool clears : { true, false, true }) {
+    START(4, 64, 0, nullptr, tally(y, clears));
+    START(4, 64, 0, nullptr, tally(z, clears));
+    cudaMemcpyAsync(back, y, sizeof back, cudaMemcpyDefault, nullptr);
+    cudaMemcpyAsync(reals, z, sizeof reals, cudaMemcpyDefault, nullptr);
+    for (int i = 0; i < 4; i++) NEED((back[i] == 64) == clears && (reals[i] == 64) == clears);
+    START(4, 64, sizeof(int), nullptr, tally_all(y, clears));
+    cudaMemcpyAsync(back, y, sizeof back, cudaMemcpyDefault, nullptr);
+    for (int v : back) NEED((v == 64) == clears);
+  }
+  return 0;
+}
+
 /* ---- what is wrong ---- */
 
 static void stuck() { if (threadIdx.x < 3) __syncwarp(0xf); else __syncthreads(); }
@@ -281,6 +320,7 @@ int main(int, char **argv)
     case 'o': return out_of_bounds();
     case 'g': return graphs();
     case 'c': return captures();
+    case 'b': return shared_memory();
     default: return order();
   }
 }
