@@ -3,6 +3,7 @@
 // A fiber runs thread after thread. A thread that reaches a barrier keeps its fiber, and another fiber continues with the next
 // thread. So kernels without barriers are a plain loop in one fiber, without help from the compiler.
 #include "block.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <algorithm>
 #include <vector>
@@ -18,6 +19,7 @@ struct thread {
   uint3 index;
   state at;
   fiber *on;                         /* while it waits */
+  line barrier;                      /* where it waits, if it is AT_BARRIER */
   unsigned mask;                     /* the lanes that it waits for */
   bool yes;
   uint64_t mine, seen[WARP];
@@ -74,13 +76,14 @@ static void wait(state s)
   become(t);
 }
 
-int barrier_count(bool yes)
+int barrier(bool yes, line at)
 {
-  block.threads[(size_t)block.current].yes = yes;
+  thread &t = block.threads[(size_t)block.current];
+  t.yes = yes;
+  t.barrier = at;
   wait(AT_BARRIER);
   return block.yes;
 }
-void barrier() { barrier_count(false); }
 
 const uint64_t *meet(unsigned mask, uint64_t mine)
 {
@@ -157,14 +160,15 @@ static void release_warp(size_t first, std::vector<int> &ready)
   }
 }
 
-/* The threads that may continue: lanes that have met, else all threads if all are at the barrier. */
-static void release(std::vector<int> &ready)
+/* The threads that may continue: lanes that have met, else all threads if all are at the barrier. Returns whether a barrier
+ * has released them. */
+static bool release(std::vector<int> &ready)
 {
   size_t at_barrier = 0;
   for (size_t first = 0; first < block.count; first += WARP) release_warp(first, ready);
-  if (!ready.empty()) return;
+  if (!ready.empty()) return false;
   for (const thread &t : block.threads) at_barrier += t.at == AT_BARRIER;
-  if (at_barrier == 0 || at_barrier + block.done < block.count) return;
+  if (at_barrier == 0 || at_barrier + block.done < block.count) return false;
   block.yes = 0;
   for (size_t t = 0; t < block.count; t++) {
     thread &th = block.threads[t];
@@ -173,13 +177,34 @@ static void release(std::vector<int> &ready)
     th.at = READY;
     ready.push_back((int)t);
   }
+  return true;
 }
 
-/* Drops threads that are deadlocked. */
+/* Drops threads that cannot continue. */
+static const char *drop(const char *why)
+{
+  for (thread &t : block.threads) if (t.at != DONE) fiber_free(t.on);
+  return why;
+}
 static const char *stuck()
 {
-  for (thread &t : block.threads) if (t.at == AT_BARRIER || t.at == AT_MEETING) fiber_free(t.on);
-  return "threads of a block wait for each other for ever: not all of them reach the barrier, or the lanes of a mask";
+  return drop("threads of a block wait for each other for ever: not all of them reach the barrier, or the lanes of a mask");
+}
+
+/* The threads that a barrier has released came from different lines. A GPU may release them too, or deadlock. */
+static const char *divergent(const std::vector<int> &ready)
+{
+  static char text[512];
+  const int first = *std::min_element(ready.begin(), ready.end());
+  const line a = block.threads[(size_t)first].barrier;
+  for (int t : ready) {
+    const line b = block.threads[(size_t)t].barrier;
+    if (b.number == a.number && !strcmp(b.file, a.file)) continue;
+    snprintf(text, sizeof text, "threads of a block meet at different barriers: thread %d at %s:%d, thread %d at %s:%d", first,
+             a.file, a.number, t, b.file, b.number);
+    return drop(text);
+  }
+  return nullptr;
 }
 
 static const char *run_block()
@@ -193,8 +218,10 @@ static const char *run_block()
   if (!begin_all()) return "no memory left for a stack";
   while (block.done < block.count) {
     ready.clear();
-    release(ready);
+    const bool by_barrier = release(ready);
     if (ready.empty()) return stuck();
+    const char *wrong = by_barrier ? divergent(ready) : nullptr;
+    if (wrong) return wrong;
     if (seed) shuffle(ready);
     for (int t : ready) resume(block.threads[(size_t)t].on);
   }

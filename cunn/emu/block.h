@@ -5,7 +5,7 @@
 
 namespace emu {
 
-/* Runs a kernel to its end; returns NULL or an error message. */
+/* Runs a kernel to its end; returns NULL or an error message, which is valid until the next call. */
 const char *run_grid(dim3 blocks, dim3 threads, size_t shared, const std::function<void()> &kernel);
 /* Blocks and threads run in a random order that changes with every kernel; 0: in their natural order. */
 void set_order(uint64_t seed);

@@ -43,8 +43,10 @@ void fill_shared(declaration &d);
 inline void declare(declaration &d) { if (d.block != this_block) fill_shared(d); }
 
 enum { WARP = 32 };
-void barrier();
-int  barrier_count(bool yes);
+/* The line of a kernel that calls a barrier. All threads of a block must meet at the same one. */
+struct line { const char *file; int number; };
+/* Returns how many threads say yes. */
+int  barrier(bool yes, line at);
 /* Waits for the lanes of mask, each with 8 bytes; returns the address of the bytes of all lanes. */
 const uint64_t *meet(unsigned mask, uint64_t mine);
 int   lane();
@@ -80,9 +82,10 @@ template <class T> inline T take(unsigned mask, T v, int from, int first, int wi
 #define blockDim  (emu::now.threads)
 #define gridDim   (emu::now.blocks)
 
-inline void __syncthreads() { emu::barrier(); }
-inline int __syncthreads_count(int yes) { return emu::barrier_count(yes != 0); }
-inline int __syncthreads_or(int yes) { return emu::barrier_count(yes != 0) > 0; }
+#define TH_EMU_HERE const char *file = __builtin_FILE(), int number = __builtin_LINE()
+inline void __syncthreads(TH_EMU_HERE) { emu::barrier(false, { file, number }); }
+inline int __syncthreads_count(int yes, TH_EMU_HERE) { return emu::barrier(yes != 0, { file, number }); }
+inline int __syncthreads_or(int yes, TH_EMU_HERE) { return emu::barrier(yes != 0, { file, number }) > 0; }
 inline void __syncwarp(unsigned mask = 0xffffffffu) { emu::meet(mask, 0); }
 inline void __threadfence() {}
 inline void __threadfence_block() {}

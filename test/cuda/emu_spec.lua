@@ -58,10 +58,13 @@ for _, how in ipairs{ { 'as it is', '-O1' }, { 'under AddressSanitizer', '-O1 -g
          local status, text = case 'streams'
          assert(status == 0, text)
       end)
-      it('reports wrong launches and threads that wait for ever, and continues', function()
+      it('reports wrong launches, threads that wait for ever and different barriers, and continues', function()
          local status, text = case 'errors'
          assert(status == 0, text)
          assert(text:find('wait for each other for ever', 1, true), text)
+         local _, times = text:gsub('kernel apart%b(): threads of a block meet at different barriers: thread %d+ at [^ ]*emu%.cc:%d+, '
+            .. 'thread %d+ at [^ ]*emu%.cc:%d+', '')
+         assert.equal(1, times)
       end)
       it('gives every block garbage in its shared memory', function()
          for _, environment in ipairs{ '', 'TH_CUDA_EMU_RANDOM=2' } do

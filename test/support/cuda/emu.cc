@@ -284,12 +284,24 @@ static void stuck() { if (threadIdx.x < 3) __syncwarp(0xf); else __syncthreads()
 static void beyond(int *p, int n) { p[blockIdx.x * blockDim.x + threadIdx.x + (unsigned)n] = 1; }
 static void race(int *p) { *p = (int)(blockIdx.x * blockDim.x + threadIdx.x); }
 
+/* Every thread meets as many barriers in both kernels. */
+static void apart(bool divides)
+{
+  if (divides && threadIdx.x < 32) __syncthreads();
+  else __syncthreads();
+  if (__syncthreads_or(divides)) __syncthreads();
+}
+
 static int wrong()
 {
   START(2, 2000, 0, nullptr, stuck());
   NEED(cudaGetLastError() == cudaErrorInvalidConfiguration && cudaGetLastError() == cudaSuccess);
   START(2, 64, 0, nullptr, stuck());
   NEED(cudaDeviceSynchronize() == cudaErrorLaunchFailure && cudaDeviceSynchronize() == cudaSuccess);
+  START(2, 64, 0, nullptr, apart(true));
+  NEED(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+  START(2, 64, 0, nullptr, apart(false));
+  NEED(cudaDeviceSynchronize() == cudaSuccess);
   NEED(cudaSetDevice(7) == cudaErrorInvalidDevice);
   void *p;
   NEED(cudaMallocAsync(&p, (size_t)1 << 50, nullptr) == cudaErrorMemoryAllocation);
