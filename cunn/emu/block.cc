@@ -13,7 +13,7 @@ namespace emu {
 
 place now;
 
-enum state { READY, AT_BARRIER, AT_MEETING, DONE };
+enum state { READY, AT_BARRIER, AT_MEETING, FAILED, DONE };
 
 struct thread {
   uint3 index;
@@ -33,6 +33,7 @@ static struct {
   int current, yes;                  /* how many said yes at the last barrier */
   void *shared;
   size_t shared_bytes;
+  const char *wrong;                 /* the message of a thread that has failed */
 } block;
 
 static std::vector<fiber *> idle;
@@ -64,7 +65,7 @@ static void become(int t)
   now.thread = block.threads[(size_t)t].index;
 }
 
-static fiber *running;
+static fiber *running;               /* NULL: the host's own stack */
 
 static void wait(state s)
 {
@@ -94,6 +95,17 @@ const uint64_t *meet(unsigned mask, uint64_t mine)
   return t.seen;
 }
 
+bool in_kernel() { return running != nullptr; }
+
+void fail(const char *message)
+{
+  static char text[512];
+  snprintf(text, sizeof text, "thread %d of block %u: %s", block.current, now.block.x, message);
+  block.wrong = text;
+  wait(FAILED);
+  abort();                           /* its fiber is freed */
+}
+
 /* ---- scheduling ---- */
 
 static void body(fiber *f)
@@ -115,12 +127,13 @@ static void resume(fiber *f)
 {
   running = f;
   fiber_enter(f);
+  running = nullptr;
 }
 
-/* Starts all threads. */
+/* Starts all threads, unless one fails. */
 static bool begin_all()
 {
-  while (block.begun < block.count) {
+  while (block.begun < block.count && !block.wrong) {
     fiber *f = nullptr;
     if (idle.empty()) {
       f = fiber_new(body);
@@ -183,7 +196,7 @@ static bool release(std::vector<int> &ready)
 /* Drops threads that cannot continue. */
 static const char *drop(const char *why)
 {
-  for (thread &t : block.threads) if (t.at != DONE) fiber_free(t.on);
+  for (thread &t : block.threads) if (t.at != DONE && t.on) fiber_free(t.on);
   return why;
 }
 static const char *stuck()
@@ -213,17 +226,19 @@ static const char *run_block()
   block.begun = block.done = 0;
   this_block++;
   fill_dynamic_shared(block.shared, block.shared_bytes);
-  for (thread &t : block.threads) t.at = READY;
+  block.wrong = nullptr;
+  for (thread &t : block.threads) t.at = READY, t.on = nullptr;
   if (seed) shuffle(block.order);
   if (!begin_all()) return "no memory left for a stack";
   while (block.done < block.count) {
+    if (block.wrong) return drop(block.wrong);
     ready.clear();
     const bool by_barrier = release(ready);
     if (ready.empty()) return stuck();
     const char *wrong = by_barrier ? divergent(ready) : nullptr;
     if (wrong) return wrong;
     if (seed) shuffle(ready);
-    for (int t : ready) resume(block.threads[(size_t)t].on);
+    for (int t : ready) if (!block.wrong) resume(block.threads[(size_t)t].on);
   }
   return nullptr;
 }

@@ -10,6 +10,9 @@ const char *run_grid(dim3 blocks, dim3 threads, size_t shared, const std::functi
 /* Blocks and threads run in a random order that changes with every kernel; 0: in their natural order. */
 void set_order(uint64_t seed);
 
+/* Whether the caller is a thread of a kernel, and what ends that kernel with an error message; it does not return. */
+bool in_kernel();
+[[noreturn]] void fail(const char *message);
 /* Fills the memory that a launch asked for, for a new block: shared.cc. */
 void fill_dynamic_shared(void *p, size_t bytes);
 

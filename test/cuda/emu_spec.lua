@@ -24,7 +24,7 @@ for _, how in ipairs{ { 'as it is', '-O1' }, { 'under AddressSanitizer', '-O1 -g
       local program, case = nil, nil
       setup(function()
          program = temporary.name '.emu'
-         local status, text = run(('c++ -std=c++17 %s -Wall -Wextra -Werror -Icunn/emu -Ilib/include test/support/cuda/emu.cc cunn/emu/*.cc -lpthread -ldl -o %s')
+         local status, text = run(('c++ -std=c++17 %s -fsanitize=alignment -Wall -Wextra -Werror -Icunn/emu -Ilib/include test/support/cuda/emu.cc cunn/emu/*.cc -lpthread -ldl -o %s')
             :format(how[2], program))
          assert(status == 0, text)
          function case(name, environment)
@@ -65,6 +65,16 @@ for _, how in ipairs{ { 'as it is', '-O1' }, { 'under AddressSanitizer', '-O1 -g
          local _, times = text:gsub('kernel apart%b(): threads of a block meet at different barriers: thread %d+ at [^ ]*emu%.cc:%d+, '
             .. 'thread %d+ at [^ ]*emu%.cc:%d+', '')
          assert.equal(1, times)
+      end)
+      it('fails a kernel that loads or stores at an address that is not aligned for its type', function()
+         local status, text = case 'misaligned'
+         assert(status == 0, text)
+         local failures = {}
+         for failure in text:gmatch 'kernel [^\n]*' do failures[#failures + 1] = failure end
+         assert.equal(3, #failures)
+         for i, part in ipairs{ 'reference to a misaligned address', 'store to a misaligned address', 'store to a misaligned address' } do
+            assert(failures[i]:find(part, 1, true) and failures[i]:find 'emu%.cc:%d+', failures[i])
+         end
       end)
       it('gives every block garbage in its shared memory', function()
          for _, environment in ipairs{ '', 'TH_CUDA_EMU_RANDOM=2' } do

@@ -292,6 +292,29 @@ static void apart(bool divides)
   if (__syncthreads_or(divides)) __syncthreads();
 }
 
+struct alignas(16) four { float v[4]; };
+static void copy_four(float *y, const float *x)
+{
+  reinterpret_cast<four *>(y)[threadIdx.x] = reinterpret_cast<const four *>(x)[threadIdx.x];
+}
+static void copy_one(char *y, const char *x) { *reinterpret_cast<float *>(y) = *reinterpret_cast<const float *>(x); }
+
+static int misaligned()
+{
+  float *x = room<float>(1024), *y = room<float>(1024);
+  char *const to = reinterpret_cast<char *>(y), *const from = reinterpret_cast<char *>(x);
+  START(1, 64, 0, nullptr, copy_four(y + 4, x + 8));
+  START(1, 1, 0, nullptr, copy_one(to + 4, from + 8));
+  NEED(cudaDeviceSynchronize() == cudaSuccess);
+  START(1, 64, 0, nullptr, copy_four(y, x + 1));
+  NEED(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+  START(1, 64, 0, nullptr, copy_four(y + 2, x));
+  NEED(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+  START(1, 1, 0, nullptr, copy_one(to + 2, from));
+  NEED(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+  return works();
+}
+
 static int wrong()
 {
   START(2, 2000, 0, nullptr, stuck());
@@ -333,6 +356,7 @@ int main(int, char **argv)
     case 'g': return graphs();
     case 'c': return captures();
     case 'b': return shared_memory();
+    case 'm': return misaligned();
     default: return order();
   }
 }
