@@ -18,7 +18,7 @@ template <class... P, class... A>
 void start(dim3 blocks, dim3 threads, size_t shared, CUstream_st *s, const char *name, void (*kernel)(P...), const A &...a)
 {
   const std::tuple<P...> given(static_cast<P>(a)...);
-  launch(blocks, threads, shared, s, [=] { std::apply(kernel, given); }, name);
+  launch(blocks, threads, shared, s, [=] { std::apply(kernel, given); }, name, &given, sizeof given);
 }
 }
 #define TH_LAUNCH(kernel, blocks, threads, shared, ...) \

@@ -52,8 +52,10 @@ const uint64_t *meet(unsigned mask, uint64_t mine);
 int   lane();
 void *dynamic_shared();
 
-/* Puts a kernel into a stream; stores a wrong configuration for cudaGetLastError. */
-void launch(dim3 blocks, dim3 threads, size_t shared, CUstream_st *s, std::function<void()> run, const char *name);
+/* Puts a kernel into a stream; stores a wrong configuration for cudaGetLastError. The bytes of its arguments tell which memory it
+ * uses. */
+void launch(dim3 blocks, dim3 threads, size_t shared, CUstream_st *s, std::function<void()> run, const char *name,
+            const void *arguments = nullptr, size_t bytes = 0);
 
 template <class T> inline uint64_t pack(T v)
 {
@@ -129,12 +131,21 @@ inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
 inline int __ffs(int v) { return __builtin_ffs(v); }
 inline int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
 
-template <class T> inline T atomicAdd(T *p, T v) { const T old = *p; *p = (T)(old + v); return old; }
-template <class T> inline T atomicMax(T *p, T v) { const T old = *p; if (v > old) *p = v; return old; }
-template <class T> inline T atomicMin(T *p, T v) { const T old = *p; if (v < old) *p = v; return old; }
-template <class T> inline T atomicOr(T *p, T v) { const T old = *p; *p = (T)(old | v); return old; }
-template <class T> inline T atomicAnd(T *p, T v) { const T old = *p; *p = (T)(old & v); return old; }
-template <class T> inline T atomicExch(T *p, T v) { const T old = *p; *p = v; return old; }
-template <class T> inline T atomicCAS(T *p, T want, T v) { const T old = *p; if (old == want) *p = v; return old; }
+/* Under ThreadSanitizer's instrumentation an atomic is one access, which races with no other atomic: race.cc. */
+#ifdef __SANITIZE_THREAD__
+namespace emu { void atomic_access(const void *p, size_t bytes); }
+#define TH_EMU_ATOMIC __attribute__((no_sanitize("thread"))) inline
+#define TH_EMU_OLD(p) (emu::atomic_access((p), sizeof *(p)), *(p))
+#else
+#define TH_EMU_ATOMIC inline
+#define TH_EMU_OLD(p) (*(p))
+#endif
+template <class T> TH_EMU_ATOMIC T atomicAdd(T *p, T v) { const T old = TH_EMU_OLD(p); *p = (T)(old + v); return old; }
+template <class T> TH_EMU_ATOMIC T atomicMax(T *p, T v) { const T old = TH_EMU_OLD(p); if (v > old) *p = v; return old; }
+template <class T> TH_EMU_ATOMIC T atomicMin(T *p, T v) { const T old = TH_EMU_OLD(p); if (v < old) *p = v; return old; }
+template <class T> TH_EMU_ATOMIC T atomicOr(T *p, T v) { const T old = TH_EMU_OLD(p); *p = (T)(old | v); return old; }
+template <class T> TH_EMU_ATOMIC T atomicAnd(T *p, T v) { const T old = TH_EMU_OLD(p); *p = (T)(old & v); return old; }
+template <class T> TH_EMU_ATOMIC T atomicExch(T *p, T v) { const T old = TH_EMU_OLD(p); *p = v; return old; }
+template <class T> TH_EMU_ATOMIC T atomicCAS(T *p, T want, T v) { const T old = TH_EMU_OLD(p); if (old == want) *p = v; return old; }
 
 #endif

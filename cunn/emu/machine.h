@@ -4,6 +4,7 @@
 #ifndef TH_EMU_MACHINE_H
 #define TH_EMU_MACHINE_H
 #include "cuda_runtime.h"
+#include "order.h"
 #include <deque>
 #include <map>
 #include <memory>
@@ -34,12 +35,15 @@ struct CUstream_st {
   std::deque<std::function<void()>> work;
   uint64_t issued, done;             /* pieces of work so far */
   bool busy;                         /* its first piece of work is running */
+  uint32_t id;                       /* in times */
+  emu::times before;                 /* what is done before its next piece of work, unless it is captured */
 };
 struct CUevent_st {
   CUstream_st *stream;               /* NULL: not recorded yet, or the stream is destroyed */
   uint64_t after;                    /* the number of pieces of the stream's work */
   std::shared_ptr<double> when;      /* the work that writes it may outlive the event */
   emu::capture *in;                  /* recorded in this capture, `after` pieces into it */
+  emu::times before;                 /* what is done before it */
 };
 
 namespace emu {
@@ -52,7 +56,7 @@ enum { MAX_DEVICES = 64 };
 enum counted { LAUNCHES, COPIES, GRAPHS, HOST_WAITS, STREAM_WAITS, ALLOCATIONS, FREES, ACCESSES, COUNTED };
 
 struct device { CUstream_st stream; int64_t used; };
-struct piece { int device; size_t bytes; };
+struct piece { int device; size_t bytes; uses by; };
 
 struct machine {
   std::recursive_mutex lock;
@@ -66,6 +70,8 @@ struct machine {
   uint64_t seed;
   cudaError_t failed;                /* of finished work; the next call that waits returns it */
   uint64_t counts[COUNTED];
+  uint32_t ids;                      /* of streams, so far */
+  times host;                        /* what the host has waited for */
   bool again;                        /* set by work that waits for other processes: run it again later */
 };
 

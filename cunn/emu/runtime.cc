@@ -35,7 +35,7 @@ machine *make()
   m->memory = number_of("TH_CUDA_EMU_MEMORY", DEFAULT_MEMORY);
   m->seed = (uint64_t)number_of("TH_CUDA_EMU_RANDOM", 0);
   emu::set_order(m->seed * 0x9e3779b97f4a7c15u);
-  for (int i = 0; i < m->count; i++) m->devices[i].stream.device = i;
+  for (int i = 0; i < m->count; i++) m->devices[i].stream.device = i, m->devices[i].stream.id = ++m->ids;
   return m;
 }
 
@@ -68,7 +68,10 @@ void run(CUstream_st *s, uint64_t until)
   }
 }
 
-/* The same, until done; releases the machine to other threads in between. */
+/* The host has waited for all work of a stream. */
+void host_has_waited(const CUstream_st *s) { all().host.learn(s->before); }
+
+/* The same as run, until done; releases the machine to other threads in between. */
 void finish(CUstream_st *s, uint64_t until)
 {
   machine &m = all();
@@ -98,6 +101,8 @@ void finish_device(int d)
   run_device(d);
   finish(&all().devices[d].stream, all().devices[d].stream.issued);
   for (CUstream_st *s : streams) if (lives(s) && s->device == d) finish(s, s->issued);
+  host_has_waited(&all().devices[d].stream);
+  for (CUstream_st *s : streams) if (lives(s) && s->device == d) host_has_waited(s);
 }
 
 /* The failure since the last call of this function. */
@@ -117,13 +122,43 @@ bool is_pinned(const void *p)
   return (char *)p < at->first + at->second;
 }
 
-bool on_device(const void *p)
+piece *piece_of(const void *p)
 {
   machine &m = all();
   auto at = m.pieces.upper_bound((void *)p);
-  if (at == m.pieces.begin()) return false;
+  if (at == m.pieces.begin()) return nullptr;
   --at;
-  return (char *)p < (char *)at->first + std::max<size_t>(at->second.bytes, 1);
+  return (char *)p < (char *)at->first + std::max<size_t>(at->second.bytes, 1) ? &at->second : nullptr;
+}
+bool on_device(const void *p) { return piece_of(p) != nullptr; }
+
+/* Reports memory that work of a stream uses although something that it has not waited for made or uses it. */
+void refuse(const char *work, const char *what)
+{
+  fprintf(stderr, "emulated CUDA device: %s: %s\n", work, what);
+  all().failed = cudaErrorLaunchFailure;
+}
+
+/* Work of the stream that is put next uses the memory at p, if that is memory of a device. Nothing here sees captured work. */
+void use(CUstream_st *s, const char *work, const void *p)
+{
+  piece *m = s->taking ? nullptr : piece_of(p);
+  if (!m) return;
+  s->before.learn(all().host);
+  if (!s->before.know(m->by.made)) {
+    refuse(work, "its stream has not waited for the stream that allocated the memory it uses");
+  }
+  m->by.last.learn(moment{ s->id, s->before.at(s->id) + 1 });
+}
+
+/* The same for every address among the bytes of a kernel's arguments. A number may look like an address, but not by chance. */
+void use_all(CUstream_st *s, const char *work, const void *arguments, size_t bytes)
+{
+  for (size_t i = 0; i + sizeof(void *) <= bytes; i += sizeof(void *)) {
+    const void *p;
+    memcpy(&p, static_cast<const char *>(arguments) + i, sizeof p);
+    use(s, work, p);
+  }
 }
 
 }  // namespace
@@ -152,6 +187,8 @@ bool emu::lives(CUstream_st *s)
 void emu::put(CUstream_st *s, std::function<void()> f)
 {
   if (s->taking) return put_captured(s, std::move(f));
+  s->before.learn(all().host);
+  s->before.learn(moment{ s->id, s->before.at(s->id) + 1 });
   s->work.push_back(std::move(f));
   s->issued++;
   if (s->work.size() > MOST_WAITING) run(s, s->issued);
@@ -173,7 +210,8 @@ extern "C" uint64_t th_cuda_emu_launches(const char *part_of_name)
   return n;
 }
 
-void emu::launch(dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream, std::function<void()> kernel, const char *name)
+void emu::launch(dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream, std::function<void()> kernel, const char *name,
+                 const void *arguments, size_t bytes)
 {
   guard g(all().lock);
   all().counts[LAUNCHES]++;
@@ -184,6 +222,7 @@ void emu::launch(dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream, 
     return;
   }
   launches()[name]++;
+  use_all(stream_of(stream), name, arguments, bytes);
   put(stream_of(stream), [=] {
     const char *wrong = emu::run_grid(blocks, threads, shared, kernel);
     if (!wrong) return;
@@ -316,7 +355,11 @@ cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s)
   }
   memset(*p, 0xcb, bytes);
   d.used += (int64_t)bytes;
-  all().pieces[*p] = { chosen, bytes };
+  CUstream_st *stream = stream_of(s);
+  stream->before.learn(all().host);
+  stream->before.learn(moment{ stream->id, stream->before.at(stream->id) + 1 });
+  const moment made = { stream->id, stream->before.at(stream->id) };
+  all().pieces[*p] = { chosen, bytes, { made, times() } };
   return cudaSuccess;
 }
 
@@ -327,6 +370,12 @@ cudaError_t cudaFreeAsync(void *p, cudaStream_t s)
   if (!p) return cudaSuccess;
   if (!is_stream(s) || !all().pieces.count(p)) return tell(cudaErrorInvalidValue);
   TRY(not_captured(stream_of(s)));
+  use(stream_of(s), "cudaFreeAsync", p);
+  const times &last = all().pieces[p].by.last;
+  for (uint32_t i = 0; i < last.done.size(); i++) {
+    if (i == stream_of(s)->id || stream_of(s)->before.know(moment{ i, last.done[i] })) continue;
+    refuse("cudaFreeAsync", "its stream has not waited for a stream that uses the memory");
+  }
   put(stream_of(s), [=] {
     auto at = all().pieces.find(p);
     if (at == all().pieces.end()) return;                                      /* freed twice */
@@ -396,6 +445,8 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
   CUstream_st *stream = stream_of(s);
   const bool waits = !on_device(to) && !is_pinned(to);
   if (waits || (!on_device(from) && !is_pinned(from))) TRY(not_captured(stream));
+  use(stream, "cudaMemcpyAsync", to);
+  use(stream, "cudaMemcpyAsync", from);
   if (!on_device(from) && !is_pinned(from)) {
     std::vector<char> taken((const char *)from, (const char *)from + bytes);
     put(stream, [=] { memcpy(to, taken.data(), bytes); });
@@ -404,6 +455,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
   }
   if (!waits) return cudaSuccess;
   finish(stream, stream->issued);
+  host_has_waited(stream);
   return failure();
 }
 
@@ -417,6 +469,7 @@ cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t s)
   guard g(all().lock);
   all().counts[COPIES]++;
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
+  use(stream_of(s), "cudaMemsetAsync", p);
   put(stream_of(s), [=] { memset(p, value, bytes); });
   return cudaSuccess;
 }
@@ -428,6 +481,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned)
   guard g(all().lock);
   *s = new CUstream_st();
   (*s)->device = chosen;
+  (*s)->id = ++all().ids;
   all().streams.insert(*s);
   return cudaSuccess;
 }
@@ -451,6 +505,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t s)
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
   TRY(not_captured(stream_of(s)));
   finish(stream_of(s), stream_of(s)->issued);
+  if (!s || lives(s)) host_has_waited(stream_of(s));
   return failure();
 }
 
@@ -459,7 +514,10 @@ cudaError_t cudaStreamQuery(cudaStream_t s)
   guard g(all().lock);
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
   TRY(not_captured(stream_of(s)));
-  if (stream_of(s)->work.empty()) return cudaSuccess;
+  if (stream_of(s)->work.empty()) {
+    host_has_waited(stream_of(s));
+    return cudaSuccess;
+  }
   run(stream_of(s), stream_of(s)->done + 1);           /* repeated queries reach the end */
   return cudaErrorNotReady;
 }
@@ -474,6 +532,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned)
   if (e->in || stream_of(s)->taking) return wait_captured(stream_of(s), e);
   CUstream_st *other = e->stream;
   const uint64_t after = e->after;
+  stream_of(s)->before.learn(e->before);
   if (other) put(stream_of(s), [=] { if (lives(other)) run(other, after); });
   return cudaSuccess;
 }
@@ -504,6 +563,7 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
   }
   put(stream, [=] { *when = seconds(); });
   e->after = stream->issued;
+  e->before = stream->before;
   return cudaSuccess;
 }
 
@@ -513,6 +573,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t e)
   all().counts[HOST_WAITS]++;
   TRY(need_time(e));
   if (!reached(e)) finish(e->stream, e->after);
+  all().host.learn(e->before);
   return failure();
 }
 
@@ -520,7 +581,10 @@ cudaError_t cudaEventQuery(cudaEvent_t e)
 {
   guard g(all().lock);
   TRY(need_time(e));
-  if (reached(e)) return cudaSuccess;
+  if (reached(e)) {
+    all().host.learn(e->before);
+    return cudaSuccess;
+  }
   run(e->stream, e->stream->done + 1);
   return cudaErrorNotReady;
 }

@@ -76,6 +76,14 @@ for _, how in ipairs{ { 'as it is', '-O1' }, { 'under AddressSanitizer', '-O1 -g
             assert(failures[i]:find(part, 1, true) and failures[i]:find 'emu%.cc:%d+', failures[i])
          end
       end)
+      it('reports memory that a stream uses or frees without a wait for the stream that made or uses it', function()
+         local status, text = case 'across'
+         assert(status == 0, text)
+         local _, uses = text:gsub('has not waited for the stream that allocated the memory it uses', '')
+         local _, frees = text:gsub('cudaFreeAsync: its stream has not waited for a stream that uses the memory', '')
+         assert.equal(2, uses)
+         assert.equal(1, frees)
+      end)
       it('gives every block garbage in its shared memory', function()
          for _, environment in ipairs{ '', 'TH_CUDA_EMU_RANDOM=2' } do
             local status, text = case('block', environment)

@@ -108,6 +108,47 @@ static int ordered()
   return 0;
 }
 
+/* One stream allocates, another uses and frees. The waits between them may be left out. */
+static cudaError_t across(bool waits, bool frees_early)
+{
+  cudaStream_t a, b;
+  cudaEvent_t e;
+  void *made;
+  cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+  cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+  NEED(cudaMallocAsync(&made, sizeof(int), a) == cudaSuccess);
+  int *p = static_cast<int *>(made);
+  cudaEventRecord(e, a);
+  if (waits) cudaStreamWaitEvent(b, e, 0);
+  emu::launch(1, 1, 0, b, [=] { if (!frees_early) put(p, 1); }, "put", &p, sizeof p);
+  cudaEventRecord(e, b);
+  if (!frees_early) cudaStreamWaitEvent(a, e, 0);
+  cudaFreeAsync(made, a);
+  const cudaError_t result = cudaDeviceSynchronize();
+  cudaStreamDestroy(a);
+  cudaStreamDestroy(b);
+  cudaEventDestroy(e);
+  return result;
+}
+static int across_streams()
+{
+  cudaStream_t a;
+  int *p = room<int>(1), one = 1;
+  cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+  NEED(across(true, false) == cudaSuccess);
+  NEED(across(false, false) == cudaErrorLaunchFailure);
+  NEED(across(true, true) == cudaErrorLaunchFailure);
+  cudaDeviceSynchronize();
+  NEED(cudaMemsetAsync(p, 0, sizeof *p, a) == cudaSuccess);                  // the host has waited for the allocation
+  NEED(cudaStreamSynchronize(a) == cudaSuccess && cudaFreeAsync(p, nullptr) == cudaSuccess);
+  NEED(cudaDeviceSynchronize() == cudaSuccess);
+  p = room<int>(1);
+  cudaMemcpyAsync(p, &one, sizeof one, cudaMemcpyDefault, a);
+  NEED(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+  return works();
+}
+
 /* ---- graphs ---- */
 
 static void add(int *p, const int *q) { *p += *q; }
@@ -357,6 +398,7 @@ int main(int, char **argv)
     case 'c': return captures();
     case 'b': return shared_memory();
     case 'm': return misaligned();
+    case 'a': return across_streams();
     default: return order();
   }
 }
