@@ -3,8 +3,10 @@
 #   TH_CUDA        ON: build for GPUs; AUTO: if nvcc and a GPU are found; OFF
 #   TH_CUDA_ARCHS  for which GPUs: 75-real;80-real;86-real;89-real;90; PTX, for newer GPUs, comes from the last only
 #   TH_CUDA_EMU    the emulated device, for tests; needs a C++ compiler
+#   TH_CUDA_EMU_RACES  it looks for data races; TH_SANITIZE=thread includes it
 set(TH_CUDA_ARCHS "75-real;80-real;86-real;89-real;90" CACHE STRING "compute capabilities to compile cunn for")
 option(TH_CUDA_EMU "build the emulated CUDA device" ON)
+option(TH_CUDA_EMU_RACES "the emulated CUDA device looks for data races" OFF)
 
 include(CheckLanguage)
 # Looks for the compiler of a language again if an earlier run found none, because it may have been installed since.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <vector>
 #include "fiber.h"
+#include "race.h"
 
 namespace emu {
 
@@ -23,6 +24,7 @@ struct thread {
   unsigned mask;                     /* the lanes that it waits for */
   bool yes;
   uint64_t mine, seen[WARP];
+  progress known;
 };
 
 static struct {
@@ -31,6 +33,7 @@ static struct {
   std::vector<int> order;
   size_t count, begun, done;
   int current, yes;                  /* how many said yes at the last barrier */
+  unsigned number;                   /* of the block in its grid */
   void *shared;
   size_t shared_bytes;
   const char *wrong;                 /* the message of a thread that has failed */
@@ -63,6 +66,7 @@ static void become(int t)
 {
   block.current = t;
   now.thread = block.threads[(size_t)t].index;
+  run_as(&block.threads[(size_t)t].known);
 }
 
 static fiber *running;               /* NULL: the host's own stack */
@@ -113,6 +117,7 @@ static void body(fiber *f)
   for (;;) {
     while (block.begun < block.count) {
       const int t = block.order[block.begun++];
+      begin_thread(block.threads[(size_t)t].known, block.number, (unsigned)t);
       become(t);
       (*block.kernel)();
       block.threads[(size_t)block.current].at = DONE;
@@ -128,6 +133,7 @@ static void resume(fiber *f)
   running = f;
   fiber_enter(f);
   running = nullptr;
+  run_as(nullptr);
 }
 
 /* Starts all threads, unless one fails. */
@@ -162,6 +168,7 @@ static void release_warp(size_t first, std::vector<int> &ready)
     bool all = (group & ~met) == 0 && (group >> l & 1);
     for (size_t k = 0; k < n && all; k++) if (group >> k & 1) all = block.threads[first + k].mask == mask;
     if (!all) continue;
+    pass_meeting(group, [=](int k) -> progress & { return block.threads[first + (size_t)k].known; });
     for (size_t k = 0; k < n; k++) {
       if (!(group >> k & 1)) continue;
       thread &t = block.threads[first + k];
@@ -187,6 +194,7 @@ static bool release(std::vector<int> &ready)
     thread &th = block.threads[t];
     if (th.at != AT_BARRIER) continue;
     block.yes += th.yes;
+    pass_barrier(th.known);
     th.at = READY;
     ready.push_back((int)t);
   }
@@ -264,6 +272,7 @@ const char *run_grid(dim3 blocks, dim3 threads, size_t shared, const std::functi
   block.kernel = &kernel;
   if (posix_memalign(&block.shared, 128, shared ? shared : 1) != 0) return "no memory left for shared memory";
   block.shared_bytes = shared;
+  watch(block.shared, shared);
   now.threads = threads;
   now.blocks = blocks;
   if (seed) {
@@ -273,9 +282,11 @@ const char *run_grid(dim3 blocks, dim3 threads, size_t shared, const std::functi
   }
   for (uint64_t k = 0; k < n && !wrong; k++) {
     const uint64_t i = seed ? order[k] : k;
+    block.number = (unsigned)i;
     now.block = { (unsigned)(i % blocks.x), (unsigned)(i / blocks.x % blocks.y), (unsigned)(i / blocks.x / blocks.y) };
     wrong = run_block();
   }
+  unwatch(block.shared, shared);
   free(block.shared);
   return wrong;
 }

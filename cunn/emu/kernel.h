@@ -1,6 +1,6 @@
 // kernel.h - the environment of a kernel on the emulated device: indices, barriers, warps, shared memory, atomics. One thread
-// of the host runs all threads of a block, so shared memory is static memory, filled with garbage when a block declares it, and an
-// atomic is a plain operation.
+// of the host runs all threads of a block, so shared memory is static memory, which each block fills with garbage, and an atomic
+// is a plain operation.
 #ifndef TH_EMU_KERNEL_H
 #define TH_EMU_KERNEL_H
 #include <math.h>
@@ -52,8 +52,8 @@ const uint64_t *meet(unsigned mask, uint64_t mine);
 int   lane();
 void *dynamic_shared();
 
-/* Puts a kernel into a stream; stores a wrong configuration for cudaGetLastError. The bytes of its arguments tell which memory it
- * uses. */
+/* Puts a kernel into a stream; stores a wrong configuration for cudaGetLastError. The bytes of its arguments tell which memory
+ * it uses. */
 void launch(dim3 blocks, dim3 threads, size_t shared, CUstream_st *s, std::function<void()> run, const char *name,
             const void *arguments = nullptr, size_t bytes = 0);
 
@@ -146,6 +146,11 @@ template <class T> TH_EMU_ATOMIC T atomicMin(T *p, T v) { const T old = TH_EMU_O
 template <class T> TH_EMU_ATOMIC T atomicOr(T *p, T v) { const T old = TH_EMU_OLD(p); *p = (T)(old | v); return old; }
 template <class T> TH_EMU_ATOMIC T atomicAnd(T *p, T v) { const T old = TH_EMU_OLD(p); *p = (T)(old & v); return old; }
 template <class T> TH_EMU_ATOMIC T atomicExch(T *p, T v) { const T old = TH_EMU_OLD(p); *p = v; return old; }
-template <class T> TH_EMU_ATOMIC T atomicCAS(T *p, T want, T v) { const T old = TH_EMU_OLD(p); if (old == want) *p = v; return old; }
+template <class T> TH_EMU_ATOMIC T atomicCAS(T *p, T want, T v)
+{
+  const T old = TH_EMU_OLD(p);
+  if (old == want) *p = v;
+  return old;
+}
 
 #endif

@@ -1,8 +1,8 @@
 // order.h - which work of the devices is done before which other work: vector clocks of the streams and of the host.
 //
-// A piece of work has a stream and a position in it. Stream 0 is the host with all its threads. A stream knows the pieces that are
-// done before its next one: its earlier pieces, what the host knows when it puts work into the stream, and what the events know
-// for which the stream waits. The host knows what it has waited for.
+// A piece of work has a stream and a position in it. Stream 0 is the host with all its threads. A stream knows the pieces that
+// are done before its next one: its earlier pieces, what the host knows when it puts work into the stream, and what the events
+// know for which the stream waits. The host knows what it has waited for.
 #ifndef TH_EMU_ORDER_H
 #define TH_EMU_ORDER_H
 #include <stdint.h>

@@ -11,6 +11,7 @@
 #include "../../lib/core/environment.h"
 #include "block.h"
 #include "machine.h"
+#include "race.h"
 
 enum { MOST_WAITING = 256 };
 enum : int64_t { DEFAULT_MEMORY = (int64_t)2 << 30 };
@@ -68,8 +69,12 @@ void run(CUstream_st *s, uint64_t until)
   }
 }
 
-/* The host has waited for all work of a stream. */
-void host_has_waited(const CUstream_st *s) { all().host.learn(s->before); }
+/* The host has waited for all that is done before something. */
+void host_has_waited(const times &before)
+{
+  all().host.learn(before);
+  host_has_learned(all().host);
+}
 
 /* The same as run, until done; releases the machine to other threads in between. */
 void finish(CUstream_st *s, uint64_t until)
@@ -101,8 +106,8 @@ void finish_device(int d)
   run_device(d);
   finish(&all().devices[d].stream, all().devices[d].stream.issued);
   for (CUstream_st *s : streams) if (lives(s) && s->device == d) finish(s, s->issued);
-  host_has_waited(&all().devices[d].stream);
-  for (CUstream_st *s : streams) if (lives(s) && s->device == d) host_has_waited(s);
+  host_has_waited(all().devices[d].stream.before);
+  for (CUstream_st *s : streams) if (lives(s) && s->device == d) host_has_waited(s->before);
 }
 
 /* The failure since the last call of this function. */
@@ -184,12 +189,43 @@ bool emu::lives(CUstream_st *s)
   return s && all().streams.count(s);
 }
 
+/* The next position of a stream, behind all that the host has done and waited for so far. */
+static moment next_moment(CUstream_st *s)
+{
+  all().host.learn(moment{ 0, all().host.at(0) + 1 });
+  host_has_learned(all().host);
+  s->before.learn(all().host);
+  const moment at = { s->id, s->before.at(s->id) + 1 };
+  s->before.learn(at);
+  return at;
+}
+
+#ifdef TH_EMU_RACES
+static std::function<void()> in_order(CUstream_st *s, std::function<void()> f)
+{
+  const moment at = next_moment(s);
+  const auto known = std::make_shared<const times>(s->before);
+  return [=] {
+    {
+      const work w(at, known, "work of the runtime");
+      f();
+    }
+    if (found_races) all().failed = cudaErrorLaunchFailure;
+    found_races = false;
+  };
+}
+#else
+static std::function<void()> in_order(CUstream_st *s, std::function<void()> f)
+{
+  next_moment(s);
+  return f;
+}
+#endif
+
 void emu::put(CUstream_st *s, std::function<void()> f)
 {
   if (s->taking) return put_captured(s, std::move(f));
-  s->before.learn(all().host);
-  s->before.learn(moment{ s->id, s->before.at(s->id) + 1 });
-  s->work.push_back(std::move(f));
+  s->work.push_back(in_order(s, std::move(f)));
   s->issued++;
   if (s->work.size() > MOST_WAITING) run(s, s->issued);
 }
@@ -224,6 +260,7 @@ void emu::launch(dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream, 
   launches()[name]++;
   use_all(stream_of(stream), name, arguments, bytes);
   put(stream_of(stream), [=] {
+    next_step(name);
     const char *wrong = emu::run_grid(blocks, threads, shared, kernel);
     if (!wrong) return;
     fprintf(stderr, "emulated CUDA device: kernel %s: %s\n", name, wrong);
@@ -355,11 +392,8 @@ cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s)
   }
   memset(*p, 0xcb, bytes);
   d.used += (int64_t)bytes;
-  CUstream_st *stream = stream_of(s);
-  stream->before.learn(all().host);
-  stream->before.learn(moment{ stream->id, stream->before.at(stream->id) + 1 });
-  const moment made = { stream->id, stream->before.at(stream->id) };
-  all().pieces[*p] = { chosen, bytes, { made, times() } };
+  all().pieces[*p] = { chosen, bytes, { next_moment(stream_of(s)), times() } };
+  watch(*p, bytes);
   return cudaSuccess;
 }
 
@@ -380,6 +414,9 @@ cudaError_t cudaFreeAsync(void *p, cudaStream_t s)
     auto at = all().pieces.find(p);
     if (at == all().pieces.end()) return;                                      /* freed twice */
     all().devices[at->second.device].used -= (int64_t)at->second.bytes;
+    next_step("cudaFreeAsync");
+    access_range(p, at->second.bytes, true);
+    unwatch(p, at->second.bytes);
     all().pieces.erase(at);
     free(p);
   });
@@ -392,6 +429,7 @@ cudaError_t cudaMallocHost(void **p, size_t bytes)
   TRY(not_while_capturing());
   if (posix_memalign(p, 256, bytes ? bytes : 1) != 0) return tell(cudaErrorMemoryAllocation);
   all().pinned[(char *)*p] = bytes;
+  watch(*p, bytes);
   return cudaSuccess;
 }
 
@@ -399,8 +437,12 @@ cudaError_t cudaFreeHost(void *p)
 {
   guard g(all().lock);
   TRY(not_while_capturing());
-  if (!all().pinned.erase((char *)p)) return tell(cudaErrorInvalidValue);
+  const auto at = all().pinned.find((char *)p);
+  if (at == all().pinned.end()) return tell(cudaErrorInvalidValue);
+  const size_t bytes = at->second;
+  all().pinned.erase(at);
   for (int d = 0; d < all().count; d++) finish_device(d);
+  unwatch(p, bytes);
   free(p);
   return cudaSuccess;
 }
@@ -435,6 +477,14 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc *ac
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) { return cudaSuccess; }
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
 
+static void copy(void *to, const void *from, size_t bytes)
+{
+  next_step("cudaMemcpyAsync");
+  access_range(from, bytes, false);
+  access_range(to, bytes, true);
+  memmove(to, from, bytes);
+}
+
 // Host memory that is not pinned has been read, or written, on return, as with CUDA.
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t s)
 {
@@ -449,13 +499,13 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
   use(stream, "cudaMemcpyAsync", from);
   if (!on_device(from) && !is_pinned(from)) {
     std::vector<char> taken((const char *)from, (const char *)from + bytes);
-    put(stream, [=] { memcpy(to, taken.data(), bytes); });
+    put(stream, [=] { copy(to, taken.data(), bytes); });
   } else {
-    put(stream, [=] { memmove(to, from, bytes); });
+    put(stream, [=] { copy(to, from, bytes); });
   }
   if (!waits) return cudaSuccess;
   finish(stream, stream->issued);
-  host_has_waited(stream);
+  host_has_waited(stream->before);
   return failure();
 }
 
@@ -470,7 +520,11 @@ cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t s)
   all().counts[COPIES]++;
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
   use(stream_of(s), "cudaMemsetAsync", p);
-  put(stream_of(s), [=] { memset(p, value, bytes); });
+  put(stream_of(s), [=] {
+    next_step("cudaMemsetAsync");
+    access_range(p, bytes, true);
+    memset(p, value, bytes);
+  });
   return cudaSuccess;
 }
 
@@ -505,7 +559,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t s)
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
   TRY(not_captured(stream_of(s)));
   finish(stream_of(s), stream_of(s)->issued);
-  if (!s || lives(s)) host_has_waited(stream_of(s));
+  if (!s || lives(s)) host_has_waited(stream_of(s)->before);
   return failure();
 }
 
@@ -515,7 +569,7 @@ cudaError_t cudaStreamQuery(cudaStream_t s)
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
   TRY(not_captured(stream_of(s)));
   if (stream_of(s)->work.empty()) {
-    host_has_waited(stream_of(s));
+    host_has_waited(stream_of(s)->before);
     return cudaSuccess;
   }
   run(stream_of(s), stream_of(s)->done + 1);           /* repeated queries reach the end */
@@ -573,7 +627,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t e)
   all().counts[HOST_WAITS]++;
   TRY(need_time(e));
   if (!reached(e)) finish(e->stream, e->after);
-  all().host.learn(e->before);
+  host_has_waited(e->before);
   return failure();
 }
 
@@ -582,7 +636,7 @@ cudaError_t cudaEventQuery(cudaEvent_t e)
   guard g(all().lock);
   TRY(need_time(e));
   if (reached(e)) {
-    all().host.learn(e->before);
+    host_has_waited(e->before);
     return cudaSuccess;
   }
   run(e->stream, e->stream->done + 1);

@@ -1,7 +1,7 @@
 // shared.cc - fills shared memory with garbage for each block, so that a kernel cannot read what another block has left.
 //
-// A __shared__ variable is a static variable of its function. The macro __shared__ puts a marker in front of it, which is a static
-// variable of the same function too. The symbol table of the program has the addresses and sizes of both: their mangled names
+// A __shared__ variable is a static variable of its function. The macro __shared__ puts a marker in front of it, which is another
+// static variable of that function. The symbol table of the program has the addresses and sizes of both: their mangled names
 // begin alike, _ZZ<function>E. A program without a symbol table (strip) has no garbage.
 #include <dlfcn.h>
 #include <elf.h>
@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 #include "block.h"
+#include "race.h"
 
 namespace emu {
 
@@ -92,7 +93,9 @@ shared_variables *variables_beside(const declaration &d)
   const std::string prefix = own->second.substr(0, end);
   for (auto at = all.by_name.lower_bound(prefix); at != all.by_name.end(); ++at) {
     if (at->first.compare(0, prefix.size(), prefix) != 0) break;
-    if (at->first.find(MARK, prefix.size()) == std::string::npos) v->all.push_back(at->second);
+    if (at->first.find(MARK, prefix.size()) != std::string::npos) continue;
+    v->all.push_back(at->second);
+    watch(at->second.at, at->second.bytes);
   }
   return v;
 }
@@ -110,10 +113,14 @@ void fill_shared(declaration &d)
     uint64_t &block = filled[r.at];
     if (block == this_block) continue;
     block = this_block;
-    memset(r.at, GARBAGE, r.bytes);
+    fill_dynamic_shared(r.at, r.bytes);
   }
 }
 
-void fill_dynamic_shared(void *p, size_t bytes) { memset(p, GARBAGE, bytes); }
+void fill_dynamic_shared(void *p, size_t bytes)
+{
+  memset(p, GARBAGE, bytes);
+  forget_accesses(p, bytes);
+}
 
 }  // namespace emu

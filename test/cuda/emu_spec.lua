@@ -1,4 +1,4 @@
--- test/cuda/emu_spec.lua - the emulated device: barriers, warps, streams, faults, with and without AddressSanitizer.
+-- test/cuda/emu_spec.lua - the emulated device: barriers, warps, streams, faults, with and without AddressSanitizer; data races.
 -- runs once: the device does not depend on the level
 local temporary = require 'test.support.temporary'
 
@@ -19,16 +19,72 @@ if run 'test -f cunn/emu/fiber.cc' ~= 0 then
    return
 end
 
+-- A kernel that is wrong on purpose, or right, and what its race is between.
+local RACES = {
+   { 'a read of what another thread of the block writes, without __syncthreads', 'neighbours' },
+   { 'a write to what another thread of the block still reads', 'dynamic' },
+   { 'lanes of different warps that meet only within their warps', 'lanes' },
+   { 'lanes of a warp, without a second __syncwarp', 'twice' },
+   { 'blocks that add to one word without atomics', 'blocks' },
+   { 'threads that write one byte', 'marks' },
+   { 'streams of which none waits for the other', 'unordered' },
+   { 'the host and a copy to pinned memory for which it has not waited', 'pinned' },
+}
+
+describe('the emulated CUDA device, where it looks for data races,', function()
+   local folder, case = nil, nil
+   setup(function()
+      folder = temporary.name '.races'
+      local listed = io.open 'cunn/emu/CMakeLists.txt':read '*a':match 'set%(uninstrumented ([%a ]+)%)'
+      local status, text = run(([[
+         mkdir FOLDER
+         instrumented='-fsanitize=thread --param tsan-distinguish-volatile=1'
+         if c++ --version | grep -q clang; then instrumented='-fsanitize=thread -mllvm -tsan-distinguish-volatile=1'; fi
+         for f in cunn/emu/*.cc test/support/cuda/emu.cc; do
+            how=$instrumented
+            for name in LISTED; do if [ $f = cunn/emu/$name.cc ]; then how=; fi; done
+            c++ -std=c++17 -O1 -g1 -fsanitize=alignment $how -Wall -Wextra -Werror -DTH_EMU_RACES -Icunn/emu -Ilib/include -c $f \
+               -o FOLDER/$(echo $f | tr / _).o || exit 1
+         done
+         c++ FOLDER/*.o -lpthread -ldl -o FOLDER/program]]):gsub('FOLDER', folder):gsub('LISTED', listed))
+      assert(status == 0, text)
+      function case(arguments, environment)
+         return run(('env -u TH_CUDA_EMU_RANDOM %s %s/program %s'):format(environment or '', folder, arguments))
+      end
+   end)
+   teardown(function() run('rm -r ' .. folder) end)
+
+   for _, race in ipairs(RACES) do
+      it('reports ' .. race[1] .. ', and not the right version', function()
+         for _, environment in ipairs{ '', 'TH_CUDA_EMU_RANDOM=3' } do
+            local status, text = case(race[2] .. ' wrong', environment)
+            assert(status == 0 and text:find('data race at 0x%x+\n  first: .-\n  then: ') and text:find 'emu%.cc', text)
+            status, text = case(race[2] .. ' right', environment)
+            assert(status == 0 and text == '', text)
+         end
+      end)
+   end
+   it('reports nothing in kernels, graphs and captures that are right', function()
+      for _, name in ipairs{ 'works', 'block', 'graphs', 'captures' } do
+         for _, environment in ipairs{ '', 'TH_CUDA_EMU_RANDOM=3' } do
+            local status, text = case(name, environment)
+            assert(status == 0 and text == '', text)
+         end
+      end
+   end)
+end)
+
 for _, how in ipairs{ { 'as it is', '-O1' }, { 'under AddressSanitizer', '-O1 -g1 -fsanitize=address', true } } do
    describe('the emulated CUDA device, ' .. how[1] .. ',', function()
       local program, case = nil, nil
       setup(function()
          program = temporary.name '.emu'
-         local status, text = run(('c++ -std=c++17 %s -fsanitize=alignment -Wall -Wextra -Werror -Icunn/emu -Ilib/include test/support/cuda/emu.cc cunn/emu/*.cc -lpthread -ldl -o %s')
-            :format(how[2], program))
+         local status, text = run(('c++ -std=c++17 %s -fsanitize=alignment -Wall -Wextra -Werror -Icunn/emu -Ilib/include '
+            .. 'test/support/cuda/emu.cc cunn/emu/*.cc -lpthread -ldl -o %s'):format(how[2], program))
          assert(status == 0, text)
          function case(name, environment)
-            return run(('env -u TH_CUDA_EMU_RANDOM ASAN_OPTIONS=detect_leaks=0 %s %s %s'):format(environment or '', program, name))
+            return run(('env -u TH_CUDA_EMU_RANDOM ASAN_OPTIONS=detect_leaks=0 %s %s %s')
+               :format(environment or '', program, name))
          end
       end)
       teardown(function() os.remove(program) end)
@@ -62,8 +118,8 @@ for _, how in ipairs{ { 'as it is', '-O1' }, { 'under AddressSanitizer', '-O1 -g
          local status, text = case 'errors'
          assert(status == 0, text)
          assert(text:find('wait for each other for ever', 1, true), text)
-         local _, times = text:gsub('kernel apart%b(): threads of a block meet at different barriers: thread %d+ at [^ ]*emu%.cc:%d+, '
-            .. 'thread %d+ at [^ ]*emu%.cc:%d+', '')
+         local _, times = text:gsub('kernel apart%b(): threads of a block meet at different barriers: '
+            .. 'thread %d+ at [^ ]*emu%.cc:%d+, thread %d+ at [^ ]*emu%.cc:%d+', '')
          assert.equal(1, times)
       end)
       it('fails a kernel that loads or stores at an address that is not aligned for its type', function()
@@ -72,8 +128,9 @@ for _, how in ipairs{ { 'as it is', '-O1' }, { 'under AddressSanitizer', '-O1 -g
          local failures = {}
          for failure in text:gmatch 'kernel [^\n]*' do failures[#failures + 1] = failure end
          assert.equal(3, #failures)
-         for i, part in ipairs{ 'reference to a misaligned address', 'store to a misaligned address', 'store to a misaligned address' } do
-            assert(failures[i]:find(part, 1, true) and failures[i]:find 'emu%.cc:%d+', failures[i])
+         for i, access in ipairs{ 'reference', 'store', 'store' } do
+            assert(failures[i]:find(access .. ' to a misaligned address', 1, true), failures[i])
+            assert(failures[i]:find 'emu%.cc:%d+', failures[i])
          end
       end)
       it('reports memory that a stream uses or frees without a wait for the stream that made or uses it', function()

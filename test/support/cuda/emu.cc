@@ -387,8 +387,104 @@ static int order()
   return 0;
 }
 
-int main(int, char **argv)
+/* ---- data races, in a build that finds them: each is right or wrong by one argument ---- */
+
+static void neighbours(int *y, bool waits)
 {
+  __shared__ int x[64];
+  x[threadIdx.x] = (int)threadIdx.x;
+  if (waits) __syncthreads();
+  y[blockIdx.x * blockDim.x + threadIdx.x] = x[(threadIdx.x + 1) % 64];
+}
+static void neighbours_dynamic(int *y, bool waits)
+{
+  int *x = static_cast<int *>(emu::dynamic_shared());
+  for (int i = 0; i < 3; i++) {
+    x[threadIdx.x] = (int)threadIdx.x + i;
+    __syncthreads();
+    y[blockIdx.x * blockDim.x + threadIdx.x] = x[(threadIdx.x + 1) % 64];
+    if (waits) __syncthreads();                          // else the next turn overwrites what others still read
+  }
+}
+static void lanes(int *y, bool crosses)
+{
+  __shared__ int x[64];
+  x[threadIdx.x] = (int)threadIdx.x;
+  __syncwarp();
+  y[blockIdx.x * blockDim.x + threadIdx.x] = x[threadIdx.x ^ (crosses ? 32 : 1)];
+}
+static void lanes_twice(int *y, bool waits)
+{
+  __shared__ int x[32];
+  for (int i = 0; i < 2; i++) {
+    x[threadIdx.x] = i;
+    __syncwarp();
+    y[threadIdx.x] = x[threadIdx.x ^ 1];
+    if (waits) __syncwarp();
+  }
+}
+static void tally_blocks(unsigned *n, bool atomic)
+{
+  if (threadIdx.x != 0) return;
+  if (atomic) atomicAdd(n, 1u);
+  else *n = *n + 1;
+}
+static void mark_bytes(char *p, bool apart)
+{
+  p[blockIdx.x + (apart ? 4 * threadIdx.x : 0)] = (char)threadIdx.x;
+  p[8] = 1;                                              // the same value: no race
+}
+
+/* A kernel in stream a writes what one in b reads. */
+static void unordered(bool waits)
+{
+  cudaStream_t a, b;
+  cudaEvent_t e;
+  int *p = room<int>(2);
+  cudaStreamSynchronize(nullptr);
+  cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+  cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+  START(1, 1, 0, a, put(p, 21));
+  cudaEventRecord(e, a);
+  if (waits) cudaStreamWaitEvent(b, e, 0);
+  cudaMemcpyAsync(p + 1, p, sizeof(int), cudaMemcpyDeviceToDevice, b);
+}
+/* The host reads pinned memory that a copy of the device fills. */
+static void pinned(bool waits)
+{
+  void *made;
+  NEED(cudaMallocHost(&made, sizeof(int)) == cudaSuccess);
+  int *const seen = static_cast<int *>(made), *p = room<int>(1);
+  *seen = 0;
+  START(1, 1, 0, nullptr, put(p, 21));
+  cudaMemcpyAsync(seen, p, sizeof(int), cudaMemcpyDeviceToHost, nullptr);
+  if (waits) cudaStreamSynchronize(nullptr);
+  NEED(*seen == (waits ? 21 : 0));
+}
+
+static int races(const char *what, bool right)
+{
+  int *y = room<int>(256);
+  cudaMemsetAsync(y, 0, 256 * sizeof *y, nullptr);
+  switch (what[0]) {
+    case 'n': START(2, 64, 0, nullptr, neighbours(y, right)); break;
+    case 'd': START(2, 64, 64 * sizeof(int), nullptr, neighbours_dynamic(y, right)); break;
+    case 'l': START(2, 64, 0, nullptr, lanes(y, !right)); break;
+    case 't': START(1, 32, 0, nullptr, lanes_twice(y, right)); break;
+    case 'b': START(3, 64, 0, nullptr, tally_blocks(reinterpret_cast<unsigned *>(y), right)); break;
+    case 'm': START(4, 2, 0, nullptr, mark_bytes(reinterpret_cast<char *>(y), right)); break;
+    case 'u': unordered(right); break;
+    case 'p': pinned(right); break;
+    default: return 2;
+  }
+  NEED(cudaDeviceSynchronize() == (right ? cudaSuccess : cudaErrorLaunchFailure));
+  return works();
+}
+
+int main(int n, char **argv)
+{
+  if (n > 2) return races(argv[1], argv[2][0] == 'r');
   switch (argv[1][0]) {
     case 'w': return works();
     case 's': return ordered();
