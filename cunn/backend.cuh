@@ -18,7 +18,8 @@ template <class... P, class... A>
 void start(dim3 blocks, dim3 threads, size_t shared, CUstream_st *s, const char *name, void (*kernel)(P...), const A &...a)
 {
   const std::tuple<P...> given(static_cast<P>(a)...);
-  launch(blocks, threads, shared, s, [=] { std::apply(kernel, given); }, name, &given, sizeof given);
+  const void *const addresses[] = { nullptr, address_of<P>(static_cast<P>(a))... };
+  launch(blocks, threads, shared, s, [=] { std::apply(kernel, given); }, name, addresses, sizeof addresses);
 }
 }
 #define TH_LAUNCH(kernel, blocks, threads, shared, ...) \

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <functional>
+#include <type_traits>
 
 #define __global__
 #define __device__
@@ -52,10 +53,16 @@ const uint64_t *meet(unsigned mask, uint64_t mine);
 int   lane();
 void *dynamic_shared();
 
-/* Puts a kernel into a stream; stores a wrong configuration for cudaGetLastError. The bytes of its arguments tell which memory
- * it uses. */
+/* Puts a kernel into a stream; stores a wrong configuration for cudaGetLastError. The addresses among its arguments tell which
+ * memory it uses. */
 void launch(dim3 blocks, dim3 threads, size_t shared, CUstream_st *s, std::function<void()> run, const char *name,
-            const void *arguments = nullptr, size_t bytes = 0);
+            const void *addresses = nullptr, size_t bytes = 0);
+/* An argument that is an address, or NULL. Those within structures are left out, because unused members hold anything. */
+template <class T> const void *address_of(const T &v)
+{
+  if constexpr (std::is_pointer<T>::value && !std::is_function<typename std::remove_pointer<T>::type>::value) return v;
+  else return (void)v, nullptr;
+}
 
 template <class T> inline uint64_t pack(T v)
 {

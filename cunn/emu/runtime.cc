@@ -156,12 +156,12 @@ void use(CUstream_st *s, const char *work, const void *p)
   m->by.last.learn(moment{ s->id, s->before.at(s->id) + 1 });
 }
 
-/* The same for every address among the bytes of a kernel's arguments. A number may look like an address, but not by chance. */
-void use_all(CUstream_st *s, const char *work, const void *arguments, size_t bytes)
+/* The same for the addresses among a kernel's arguments. */
+void use_all(CUstream_st *s, const char *work, const void *addresses, size_t bytes)
 {
   for (size_t i = 0; i + sizeof(void *) <= bytes; i += sizeof(void *)) {
     const void *p;
-    memcpy(&p, static_cast<const char *>(arguments) + i, sizeof p);
+    memcpy(&p, static_cast<const char *>(addresses) + i, sizeof p);
     use(s, work, p);
   }
 }
