@@ -18,7 +18,7 @@ constexpr float LOG2E = 1.4426950408889634f, LN2 = 0.6931471805599453f;
 #ifdef __CUDACC__
 #define TILES(name, chunks) extern __shared__ chunk name[]
 #else
-#define TILES(name, chunks) static chunk name[chunks]
+#define TILES(name, chunks) __shared__ chunk name[chunks]
 #endif
 
 /* A tile has rows of DP features. Chunks are exchanged within a row (swizzled), so that the 8 rows that a load reads at once

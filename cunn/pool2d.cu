@@ -88,11 +88,13 @@ static __global__ void clear(choosers c, int64_t n)
 {
   for (TH_EACH(i, n)) c.first[i] = INT64_MAX, c.last[i] = -1;
 }
-/* Most threads find that others have noted their window, and a stale value costs one more atomic. */
+/* Most threads find that others have noted their window, and a stale value costs one more atomic. Other threads may write what
+ * `volatile` reads here. */
+static __device__ __forceinline__ place noted(const place *p) { return *static_cast<const volatile place *>(p); }
 static __device__ __forceinline__ void note(const choosers &c, int64_t at, place window)
 {
-  if (window < c.first[at]) atomicMin(c.first + at, window);
-  if (window > c.last[at]) atomicMax(c.last + at, window);
+  if (window < noted(c.first + at)) atomicMin(c.first + at, window);
+  if (window > noted(c.last + at)) atomicMax(c.last + at, window);
 }
 template <class I>
 static __global__ void note_choosers(choosers c, const int64_t *index, view vi, extent pixels, extent windows, int64_t n)
@@ -102,7 +104,7 @@ static __global__ void note_choosers(choosers c, const int64_t *index, view vi, 
     if (pixel < 0) continue;
     const spot<I> to = spot_of<I>(pixel, pixels), from = spot_of<I>(k, windows);
     if (pixels.d > 1 || windows.d > 1) note(c, (int64_t)to.d, (place)from.d);
-    else if (c.last[0] < 0) note(c, 0, 0);
+    else if (noted(c.last) < 0) note(c, 0, 0);
     note(c, pixels.d + (int64_t)to.h, (place)from.h);
     note(c, pixels.d + pixels.h + (int64_t)to.w, (place)from.w);
   }
