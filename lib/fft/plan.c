@@ -8,7 +8,7 @@
 enum { KEPT = 64, KEPT_BYTES = 256 << 20 };
 enum {
   PRIME_MOST = 1 << 18,             /* from here on the permutations of Rader's convolution miss the caches */
-  REAL_MOST = 1 << 22,              /* the same of real lines, which chirps take twice the time for */
+  REAL_MOST = 1 << 19,              /* of real lines: longer ones round less as chirps, which take twice the time */
   PRIME_COST = 3, CHIRP_COST = 2,   /* of all but the transforms, per number, as cost_of counts */
   MIX_COST = 1                      /* of the ends of real numbers' transforms */
 };
