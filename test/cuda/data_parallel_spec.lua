@@ -450,6 +450,7 @@ describe('nn.DataParallelTable', function()
       local dpt = nn.DataParallelTable(1):add(small():cuda(), ALL)
       local x = torch.randn(5, 3):float():cuda()
       cutorch.reserveStreams(1)
+      cutorch.synchronizeAll()                     -- stream 1 uses what stream 0 has made
       cutorch.setStream(1)
       cutorch.withDevice(2, function()
          dpt:forward(x)
