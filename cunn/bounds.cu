@@ -139,7 +139,8 @@ th_status look_at_rows(th_call *c, const th_bound *b, th_tensor *kept)
   const view v = th_view_of(t);
   const int64_t *x = th_first<const int64_t>(t);
   TH_LAUNCH((own_rows), th_blocks(n), THREADS, 0, owner.as<unsigned long long>(), x, v, n, rows);
-  TH_LAUNCH((take_rows), th_blocks(n), THREADS, 0, th_first<int64_t>(kept), owner.as<const unsigned long long>(), x, v, n, rows, f);
+  TH_LAUNCH((take_rows), th_blocks(n), THREADS, 0, th_first<int64_t>(kept), owner.as<const unsigned long long>(), x, v, n,
+            rows, f);
   c->arg[b->arg].t = kept;
   return th_launched();
 }

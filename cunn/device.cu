@@ -59,7 +59,8 @@ th_status th_cuda_status(cudaError_t e, const char *what)
   if (e == cudaErrorMemoryAllocation) return th_fail(TH_ENOMEM, "out of memory on a CUDA device");
   if (is_late(e)) {
     return th_fail(TH_EBACKEND, "CUDA: %s (%s). A kernel of an earlier call may have failed; the last ones of this thread: %s. "
-                   "TH_CUDA_SYNC=1 names it. The device needs a new process", cudaGetErrorString(e), what, recent_calls().c_str());
+                   "TH_CUDA_SYNC=1 names it. The device needs a new process", cudaGetErrorString(e), what,
+                   recent_calls().c_str());
   }
   return th_fail(TH_EBACKEND, "CUDA: %s (%s)", cudaGetErrorString(e), what);
 }

@@ -53,8 +53,8 @@ inline int th_line_width(const lines &l)
 constexpr int64_t PIECE = 32 * THREADS;      /* elements of a block's piece */
 constexpr unsigned PIECES = 1024;            /* at most this many at a time */
 
-/* F: A none() const; A take(A, int64_t i) const, with element i; A join(A, A) const. AT_ONCE: a thread keeps as many folds of a piece,
- * so that as many elements are on their way from memory. Only a short `take` gains by that. */
+/* F: A none() const; A take(A, int64_t i) const, with element i; A join(A, A) const. A thread keeps AT_ONCE folds of a piece, so
+ * that as many elements are on their way from memory. Only a short `take` gains by that. */
 template <class A, class F> static __global__ void __launch_bounds__(THREADS) th_fold_pieces(A *part, F f, int64_t n)
 {
   constexpr int AT_ONCE = F::AT_ONCE;

@@ -164,9 +164,9 @@ static int predicted(const th_conv_shape *s)
   return best;
 }
 
-/* The choice is a function of the shape, and on a device of its model and the rounding of floats, which th_conv_threads numbers. The
- * last choices are cached, because computing the costs takes longer than a small
- * convolution. A thread that finds the lock busy computes them again. */
+/* The choice is a function of the shape, and on a device of its model and the rounding of floats, which th_conv_threads numbers.
+ * The last choices are cached, because computing the costs takes longer than a small convolution. A thread that finds the lock busy
+ * computes them again. */
 static int cheapest(const th_conv_shape *s)
 {
   static struct { pthread_mutex_t lock; struct { th_conv_shape s; int engine, dnn, model; } kept[KEPT]; } known = {

@@ -24,7 +24,8 @@ static th_status look_at_classes(const th_call *c, const th_bound *b, const th_t
 
 static th_status need_classes(th_call *c, int target, int64_t classes, int64_t skip)
 {
-  const th_bound b = { .arg = target, .rule = TH_RULE_CLASS, .least = 1, .most = (double)classes, .spared = skip, .spares = true };
+  const th_bound b = { .arg = target, .rule = TH_RULE_CLASS, .least = 1, .most = (double)classes,
+                       .spared = skip, .spares = true };
   th_status s;
   return th_device_checks(c, &b, &s) ? s : look_at_classes(c, &b, th_elements_here(c, target));
 }

@@ -18,7 +18,6 @@ describe('an index out of bounds on a CUDA device', function()
    local function wrong() return x:index(1, L{ 1, 3 }) end
 
    it('is reported by each kind of wait, which names itself, and the next wait reports nothing', function()
-      local e = cutorch.Event()
       local waits = {
          { 'cutorch.synchronize', cutorch.synchronize },
          { 'cutorch.synchronizeAll', cutorch.synchronizeAll },
@@ -35,7 +34,7 @@ describe('an index out of bounds on a CUDA device', function()
          wait[2]()
       end
       wrong()
-      e = cutorch.Event()
+      local e = cutorch.Event()
       refuses(INDEX, function() e:synchronize() end)
       e:synchronize()
    end)

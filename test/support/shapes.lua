@@ -167,8 +167,8 @@ local function differs(a, b, shapes)
    local p, q = a:double():contiguous():view(-1), b:double():contiguous():view(-1)
    local largest = 1                          -- NaN does not count: math.max(1, NaN) depends on whether LuaJIT compiled it
    for i = 1, p:size(1) do
-      local a = math.abs(p[i])
-      if a > largest then largest = a end
+      local size = math.abs(p[i])
+      if size > largest then largest = size end
    end
    limit = limit * largest
    for i = 1, p:size(1) do
