@@ -1,6 +1,7 @@
 // mask.cu - picking and putting elements by a mask, and the places of what is not 0. Pieces are counted, the counts added up,
 // then each piece knows where its first one goes.
 #include "late.cuh"
+#include "vector.cuh"
 #include "../lib/op/mask.args.h"
 
 constexpr int64_t PIECE = 8 * THREADS;
@@ -145,6 +146,38 @@ template <class T> static __global__ void set(T *y, view vy, masked ask, int64_t
     if (bit == 1) y[vy.at(i)] = v;
   }
 }
+/* Contiguous, aligned operands: N elements at a time are read, changed and written. */
+template <class T> constexpr int AT_ONCE = 16 / sizeof(T) < 8 ? 16 / (int)sizeof(T) : 8;
+template <class T> static __global__ void set_vectors(T *y, const uint8_t *mask, int64_t n, T v, th_cuda_finder f)
+{
+  constexpr int N = AT_ONCE<T>;
+  const int64_t vectors = n / N;
+  for (TH_EACH(k, vectors)) {
+    uint8_t bit[N], wrong = 0;
+    T e[N];
+    load_values<stored<uint8_t>, N>(bit, mask + k * N);
+    load_values<stored<T>, N>(e, y + k * N);
+    for (int j = 0; j < N; j++) {
+      wrong |= bit[j];
+      if (bit[j] == 1) e[j] = v;
+    }
+    if (wrong > 1) {
+      for (int64_t i = k * N; i < (k + 1) * N; i++) if (mask[i] > 1) th_find(f, i, mask[i]);
+    }
+    store_values<stored<T>, N>(y + k * N, e);
+  }
+  const int64_t i = vectors * N + threadIdx.x;
+  if (blockIdx.x > 0 || i >= n) return;
+  if (mask[i] > 1) th_find(f, i, mask[i]);
+  if (mask[i] == 1) y[i] = v;
+}
+template <class T> static bool set_fits(const th_tensor *y, const th_tensor *mask)
+{
+  constexpr uintptr_t N = AT_ONCE<T>;
+  return th_contiguous(y) && th_contiguous(mask) && th_numel(y) == th_numel(mask) &&
+         (uintptr_t)th_first<T>(y) % (N * sizeof(T)) == 0 && (uintptr_t)th_first<const uint8_t>(mask) % N == 0;
+}
+
 template <class T> static th_status masked_fill(const th_call *c)
 {
   const maskedFill_args *a = maskedFill_args_of(c);
@@ -153,6 +186,11 @@ template <class T> static th_status masked_fill(const th_call *c)
   th_cuda_finder f;
   TH_TRY(th_cuda_finder_in(&f, c, maskedFill_mask));
   if (n == 0) return TH_OK;
+  if (set_fits<T>(y, a->mask)) {
+    TH_LAUNCH((set_vectors<T>), th_blocks(n / AT_ONCE<T>), THREADS, 0, th_first<T>(y), th_first<const uint8_t>(a->mask), n,
+              element<T>::from_double(a->value), f);
+    return th_launched();
+  }
   TH_LAUNCH((set<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), mask_of(a->mask), n,
             element<T>::from_double(a->value), f);
   return th_launched();

@@ -219,3 +219,22 @@ describe('a result on a device that shares memory with an operand', function()
       refuses('x is expanded: several elements share one place; clone it first', y.rmsprop_step, y, z, z, 1)
    end)
 end)
+
+describe('maskedFill on a CUDA device', function()
+   it('fills the elements of the mask alone, for all sizes, types and addresses', function()
+      torch.manualSeed(4)
+      for _, word in ipairs { 'Byte', 'Half', '', 'Double', 'Long' } do
+         for _, n in ipairs { 1, 7, 8, 9, 255, 256, 2049 } do
+            local host = torch[word == '' and 'FloatTensor' or word .. 'Tensor'](n + 1):fill(3)
+            local mask = torch.ByteTensor(n + 1):bernoulli(0.4)
+            local x, m = host['cuda' .. word](host), mask:cudaByte()
+            for _, from in ipairs { { 1, 1 }, { 2, 1 }, { 1, 2 }, { 2, 2 } } do
+               local want, got = host:clone(), x:clone()
+               want:narrow(1, from[1], n):maskedFill(mask:narrow(1, from[2], n), 7)
+               got:narrow(1, from[1], n):maskedFill(m:narrow(1, from[2], n), 7)
+               assert.same(want:totable(), got:host():totable(), ('%s %d from %d and %d'):format(word, n, from[1], from[2]))
+            end
+         end
+      end
+   end)
+end)
