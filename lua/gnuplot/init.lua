@@ -218,7 +218,8 @@ local function file_figure(who, ending, name, n)
    local terminal = exe and terminal_for(who, ending, exe)
    if figures[n] and figures[n].term == 'dumb' then figures[n]:close() end
    local figure = figures[n] or new_figure(n, exe, terminal)
-   figure.file, figure.term, figure.svg = name, terminal, not figure.pipe and svg_name(name) or nil
+   figure.file, figure.term = name, terminal
+   figure.svg = not figure.pipe and (ending == 'svg' and name or svg_name(name)) or nil
    current = n
    if figure.pipe then figure:send('set term ' .. terminal) end
    return n
