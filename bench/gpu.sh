@@ -52,6 +52,7 @@ if [ -x bin/th ]; then th=$PWD/bin/th
 elif [ -x build/bin/th ]; then th=$PWD/build/bin/th
 else echo "bench/gpu.sh: neither bin/th nor build/bin/th is here: ./dev build first" >&2; exit 2; fi
 export TH="$th"
+export TH_CUDA="${TH_CUDA:-gpu}"                  # specs take the emulated device otherwise
 
 if ! name=$("$th" -e "local c = require 'cutorch' if c.getDeviceCount() > 0 then print(c.getDeviceProperties(1).name) end" 2>&1); then
   echo "bench/gpu.sh: $name; nothing was measured (TH_CUDA=emu tries this script)" >&2
@@ -160,6 +161,10 @@ one_spec() {
   esac >"$found/$(basename "$1").sum"
 }
 if section specs 'Specs'; then
+  library=$("$th" -e "package.path = './?.lua;' .. package.path print(require 'test.support.cuda.device'.name)" 2>&1 | tail -n 1)
+  say "They use $library."
+  say
+  case $TH_CUDA,$library in gpu,*emu*) failed=1; say 'That is the emulated device, so nothing below says anything of the GPU.'; say;; esac
   if [ "$quick" ]; then specs='test/cuda/index_spec.lua test/cuda/graph_memory_spec.lua'; else specs=$(ls test/cuda/*_spec.lua); fi
   jobs=$(nproc 2>/dev/null || echo 1)
   [ "$jobs" -le 4 ] || jobs=4                     # processes take turns on a GPU
