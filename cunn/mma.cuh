@@ -63,27 +63,26 @@ MMA_FN float exp2_of(float x)
 }
 
 #ifndef __CUDACC__
-/* The warp's words a and b, of each lane. */
-struct words { uint32_t a[32], b[32]; };
+/* Two words of each lane of the warp. */
+struct words { uint32_t of[2][32]; };
 static inline void gather(words &w, uint32_t a, uint32_t b)
 {
   const uint64_t *all = emu::meet(0xffffffffu, (uint64_t)b << 32 | a);
-  for (int l = 0; l < 32; l++) w.a[l] = (uint32_t)all[l], w.b[l] = (uint32_t)(all[l] >> 32);
+  for (int l = 0; l < 32; l++) w.of[0][l] = (uint32_t)all[l], w.of[1][l] = (uint32_t)(all[l] >> 32);
 }
 template <class T> static inline float half_at(uint32_t pair, int i) { return load_half(T{ (uint16_t)(pair >> 16 * i) }); }
 
 template <class T> static inline void emulated_product(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
-  words left, right, b;
-  gather(left, a[0], a[1]);
-  gather(right, a[2], a[3]);
-  gather(b, b0, b1);
+  words side[2], y;                          /* A's left and right half; B */
+  gather(side[0], a[0], a[1]);
+  gather(side[1], a[2], a[3]);
+  gather(y, b0, b1);
   for (int i = 0; i < 4; i++) {
     const int row = lane() / 4 * 4, col = (lane() % 4 * 2 + i % 2) * 4;
     for (int k = 0; k < 16; k++) {
-      const words &part = k < 8 ? left : right;
-      const uint32_t x = (i < 2 ? part.a : part.b)[row + k % 8 / 2], y = (k < 8 ? b.a : b.b)[col + k % 8 / 2];
-      c[i] += half_at<T>(x, k % 2) * half_at<T>(y, k % 2);
+      const uint32_t left = side[k / 8].of[i / 2][row + k % 8 / 2], right = y.of[k / 8][col + k % 8 / 2];
+      c[i] += half_at<T>(left, k % 2) * half_at<T>(right, k % 2);
     }
   }
 }
