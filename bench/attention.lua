@@ -42,12 +42,10 @@ local function seconds_of(f)
          finish()
       end) / n
    end
-   local first = turn(1)
-   return (small or first > ENOUGH) and first or turn(math.ceil(ENOUGH / first))
+   return small and turn(1) or measure.repeated(turn, ENOUGH)
 end
 local function peers_seconds(statement)
-   local first = other.ask('wall 1 ' .. statement)
-   return first > ENOUGH and first or other.ask(('wall %d %s'):format(math.ceil(ENOUGH / first), statement))
+   return measure.repeated(function(n) return other.ask(('wall %d %s'):format(n, statement)) end, ENOUGH)
 end
 
 local ROW = '| %-44s | %10s | %10s | %6s | %8s | %8s |'

@@ -88,7 +88,7 @@ static __device__ __forceinline__ void mix(float (&out)[MT][DP / 8][4], const fl
     UNROLL for (int m = 0; m < MT; m++) {
       UNROLL for (int i = 0; i < 4; i++) {
         const float (&pair)[4] = w[m][2 * k + i / 2];
-        x[m][i] = mma::pack(T{}, pair[i % 2 * 2], pair[i % 2 * 2 + 1]);
+        x[m][i] = th_pair_of(T{}, pair[i % 2 * 2], pair[i % 2 * 2 + 1]);
       }
     }
     UNROLL for (int n = 0; n < DP / 8; n += 2) {
@@ -116,7 +116,7 @@ static __device__ __forceinline__ void store(const attention_side<T> &side, T *h
       T *to = head + row * side.step;
       UNROLL for (int c = 0; c < DP / 8; c++) {
         const int e = 8 * c + mma::lane() % 4 * 2;
-        const uint32_t pair = mma::pack(T{}, out[m][c][2 * half] * by[m][half], out[m][c][2 * half + 1] * by[m][half]);
+        const uint32_t pair = th_pair_of(T{}, out[m][c][2 * half] * by[m][half], out[m][c][2 * half + 1] * by[m][half]);
         if (side.packed) {
           if (e < d) *reinterpret_cast<two<T> *>(to + e) = two<T>{ { T{ (uint16_t)pair }, T{ (uint16_t)(pair >> 16) } } };
         } else {

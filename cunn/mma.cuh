@@ -7,7 +7,7 @@
 // from those of the emulated device.
 #ifndef TH_MMA_CUH
 #define TH_MMA_CUH
-#include "backend.cuh"
+#include "vector.cuh"
 
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
 #define TH_HAS_MMA 1
@@ -27,28 +27,6 @@ MMA_FN int lane() { return (int)(threadIdx.x % 32); }
 #if TH_HAS_MMA
 MMA_FN uint32_t shared_address(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
 #endif
-
-/* Two floats as halves, the first one in the low bits. */
-MMA_FN uint32_t pack(f16, float low, float high)
-{
-#if TH_HAS_MMA
-  uint32_t r;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
-  return r;
-#else
-  return (uint32_t)store_f16(high).bits << 16 | store_f16(low).bits;
-#endif
-}
-MMA_FN uint32_t pack(bf16, float low, float high)
-{
-#if TH_HAS_MMA
-  uint32_t r;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
-  return r;
-#else
-  return (uint32_t)store_bf16(high).bits << 16 | store_bf16(low).bits;
-#endif
-}
 
 /* 2^x; a result too small for a normal number is 0. */
 MMA_FN float exp2_of(float x)

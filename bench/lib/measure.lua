@@ -37,6 +37,13 @@ function measure.wall(f, times) return timed(MONOTONIC, f, times) end
 --- Processor time of this process in seconds, for work on one thread whatever -threads says.
 function measure.work(f, times) return timed(PROCESS, f, times) end
 
+--- Seconds of one call, from a function that measures n calls at once and returns the mean: of the first call if it takes `least`
+-- seconds, else of as many calls as take them.
+function measure.repeated(seconds_of_calls, least)
+   local first = seconds_of_calls(1)
+   return first > least and first or seconds_of_calls(math.ceil(least / first))
+end
+
 --- Whether measure.time counts the processor time of this process.
 function measure.alone() return usual == PROCESS end
 
