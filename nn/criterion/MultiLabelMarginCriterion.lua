@@ -51,7 +51,8 @@ function MultiLabelMarginCriterion:updateOutput(input, target)
 end
 
 function MultiLabelMarginCriterion:updateGradInput(input, target)
-   local g = input.new(rows(self, input):size()):zero()
+   local all = rows(self, input)
+   local g = all.new():resizeAs(all):zero()
    local x = samples(self, input, target, function(r, x, list, is)
       local row = g:select(1, r)
       for _, t in ipairs(list) do

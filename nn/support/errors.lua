@@ -26,6 +26,21 @@ end
 
 local here = debug.getinfo(1, 'S').source:match '^@?(.*)support/errors%.lua$'
 
+-- Whether the file of an error message is one of this package. LuaJIT writes a name of 60 or more characters as "..." and its end,
+-- so that the name may begin inside of the folder's.
+local function is_ours(file)
+   if file:sub(1, #here) == here or file:find 'torch/class%.lua$' then return true end
+   local rest = file:match '^%.%.%.(.*)$'
+   for n = 1, rest and math.min(#here, #rest) or 0 do
+      local f = here:sub(-n) == rest:sub(1, n) and io.open(here .. rest:sub(n + 1))
+      if f then
+         f:close()
+         return true
+      end
+   end
+   return false
+end
+
 --- Describes values for messages: "a tensor 3x4 and a number (2)".
 function errors.described(...)
    local words = {}
@@ -38,7 +53,7 @@ end
 local function retell(self, what, err, ...)
    if type(err) ~= 'string' or err:find '^In %d+ module of ' then error(err, 0) end
    local file, text = err:match '^(.-):%d+: (.*)$'
-   local ours = file and (file:sub(1, #here) == here or file:find 'torch/class%.lua$')
+   local ours = file and is_ours(file)
    if err:find '^[^\n]*nn%.%u' then
       if ours then utils.fail(text) end
       error(err, 0)

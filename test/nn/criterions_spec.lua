@@ -143,6 +143,13 @@ describe('a criterion refuses', function()
          nn.MultiLabelMarginCriterion():forward(torch.ones(4), torch.Tensor{5, 0, 0, 0})
       end)
    end)
+   it('an input that is no tensor, in a backward without a forward', function()
+      for _, wrong in ipairs{5LL, 3, 'x', {}} do
+         refuses('nn.MultiLabelMarginCriterion: input must be a vector or a matrix of scores, got', function()
+            nn.MultiLabelMarginCriterion():backward(wrong, torch.ones(3))
+         end)
+      end
+   end)
    it('targets that are no classes', function()
       refuses('nn.ClassNLLCriterion: target must be a number or a tensor of class numbers, got string', function()
          nn.ClassNLLCriterion():forward(torch.zeros(3), 'x')

@@ -215,6 +215,24 @@ describe('junk for nn', function()
       end
    end)
 
+   it('is refused in the same words wherever nn is installed, in folders with long names too', function()
+      local base = os.tmpname()
+      os.remove(base)
+      local th = os.getenv 'TH' or 'build/bin/th'
+      local program = "package.path = '%s/?.lua;%s/?/init.lua;' .. package.path; require 'nn'; local c = nn.ClassNLLCriterion(); "
+         .. "io.write(debug.getinfo(c.updateOutput).source, ' ', select(2, pcall(c.updateGradInput, c, 5LL, 1)))"
+      for length = 1, 45 do
+         local folder = base .. '/' .. ('d'):rep(length)
+         os.execute(("mkdir -p '%s' && ln -s \"$PWD/nn\" '%s/nn'"):format(folder, folder))
+         local f = io.popen(("'%s' -e \"%s\" 2>&1"):format(th, program:format(folder, folder)))
+         local said = f:read '*a'
+         f:close()
+         assert.is_not_nil(said:find('@' .. folder .. '/nn', 1, true), said)
+         assert.is_not_nil(said:find('nn.ClassNLLCriterion: input and target must have types and sizes that it accepts', 1, true), said)
+      end
+      os.execute(("rm -rf '%s'"):format(base))
+   end)
+
    it('is thousands of calls, of which many are refused', function()
       assert.is_true(refused > calls / 4, refused)
       kept.print(('%d calls of nn, %d refused'):format(calls, refused))
