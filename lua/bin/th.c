@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "interrupt.h"
+#include "program.h"
 
 static const char usage[] =
   "usage: th [options] [script [args]]\n"
@@ -25,12 +26,10 @@ static const char usage[] =
 
 /* ---- where the tree is ------------------------------------------------------------------------ */
 
-/* Writes the parent of the running program's folder; returns 0 if the kernel does not report it. */
+/* Writes the parent of the running program's folder; returns 0 if it is not known. */
 static int tree_of(char tree[PATH_MAX])
 {
-  const ssize_t n = readlink("/proc/self/exe", tree, PATH_MAX - 1);
-  if (n <= 0) return 0;
-  tree[n] = 0;
+  if (!program_path(tree)) return 0;
   for (int up = 0; up < 2; up++) {
     char *slash = strrchr(tree, '/');
     if (!slash) return 0;

@@ -18,6 +18,7 @@
 #include "../../lib/comm/base/job.h"
 #include "hosts.h"
 #include "lines.h"
+#include "program.h"
 #include "reaper.h"
 
 static const char usage[] =
@@ -186,8 +187,7 @@ static int read_options(int argc, char **argv, options *o)
 /* The path of th, in the folder of this program. */
 static void find_th(char th[PATH_MAX])
 {
-  const ssize_t n = readlink("/proc/self/exe", th, PATH_MAX - 4);
-  char *slash = n > 0 ? (th[n] = 0, strrchr(th, '/')) : NULL;
+  char *slash = program_path(th) ? strrchr(th, '/') : NULL;
   strcpy(slash ? slash + 1 : th, "th");
 }
 

@@ -34,6 +34,13 @@ describe('cmake --install', function()
       ok(("mv '%s/moved' '%s/prefix'"):format(dir, dir))
    end)
 
+   it('works without /proc', function()
+      if select(2, sh('unshare -m true')) ~= 0 then return pending 'needs the right to unmount /proc' end
+      local out = ok(([[mkdir '%s/empty' && unshare -m sh -c 'mount --bind "$0/empty" /proc && cd "$0/prefix/bin" && PATH=$PWD:$PATH && cd / &&
+         th -e "require [=[nn]=]; print(nn.Linear(2, 3):forward(torch.ones(2)):size(1))" && thrun -n 1 -- echo hello' '%s']]):format(dir, dir))
+      assert.equal('3\n[0] hello\n', out)
+   end)
+
    it('serves any LuaJIT that finds the Lua files', function()
       local out = ok(([[cd / && LUA_PATH='%s/prefix/share/lua/5.1/?.lua;%s/prefix/share/lua/5.1/?/init.lua' luajit -e "print(require('torch').ones(3):sum())"]]):format(dir, dir))
       assert.equal('3\n', out)
