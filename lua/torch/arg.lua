@@ -159,7 +159,7 @@ function arg.guard(methods, is, what, shared, free)
    for name, f in pairs(methods) do
       local public = name:sub(1, 1) ~= '_' or name == '__tostring__' or name == '__init'
       if type(f) == 'function' and name ~= 'new' and public and not (free and free[name]) then
-         methods[name] = load(guarded, '=torch.arg')(f, is, arg.refuse, name, what)
+         methods[name] = assert(load(guarded, '=torch.arg'))(f, is, arg.refuse, name, what)
          arg.behind[methods[name]] = f
          if shared and rawget(shared, name) == f then shared[name] = methods[name] end
       end

@@ -133,7 +133,7 @@ local function check_bytecode(self, code)
       bad(self, 'a function was written by PUC Lua, whose bytecode LuaJIT cannot run')
    end
    if code:sub(1, 3) ~= '\27LJ' then bad(self, 'a function is no bytecode') end
-   if code:byte(4) ~= 2 then bad(self, 'a function has the bytecode version %s, not 2', tostring(code:byte(4))) end
+   if code:byte(4) ~= 2 then bad(self, 'a function has the bytecode version %s, not 2', tostring(code:byte(4) or 'none')) end
    local at = 5
    local function number()
       local v, scale = 0, 1

@@ -118,7 +118,7 @@ local function source(pass)
 end
 
 local function telling(f, second, pass)
-   local made = load(source(pass), '@' .. here .. 'support/errors.lua')(f, pcall, retell, 'input and ' .. second, shares, retry,
+   local made = assert(load(source(pass), '@' .. here .. 'support/errors.lua'))(f, pcall, retell, 'input and ' .. second, shares, retry,
       rollback.keep, rollback.note)
    arg.behind[made] = f
    told[made] = true

@@ -276,6 +276,19 @@ describe('functions in files', function()
       local lua = text:sub(1, from - 1) .. '\27Lua' .. text:sub(from + 4)
       assert.error_matches(function() torch.deserialize(lua, { unsafe = true }) end, 'PUC Lua')
    end)
+
+   it('are refused when their code ends early, after any number of bytes', function()
+      local from = assert(text:find('\27LJ', 1, true))
+      local a, b, c, d = text:byte(from - 4, from - 1)                 -- the length of the code
+      local whole = a + 256 * (b + 256 * (c + 256 * d))
+      assert.is_true(whole > 20 and from + whole - 1 <= #text)
+      for n = 0, whole - 1 do
+         local cut = text:sub(1, from - 5) .. string.char(n % 256, math.floor(n / 256), 0, 0) .. text:sub(from, from + n - 1)
+            .. text:sub(from + whole)
+         assert.error_matches(function() torch.deserialize(cut, { unsafe = true }) end,
+            n < 3 and 'no bytecode' or n == 3 and 'bytecode version none, not 2' or 'torch.deserialize: .*bytecode')
+      end
+   end)
 end)
 
 describe('clone', function()
