@@ -1,9 +1,12 @@
 -- cmake/bundle.lua - a tree that runs on any Linux with the C library of this one or a newer one: `./dev bundle` packs it.
 --    th cmake/bundle.lua BUILD FOLDER
 --
--- FOLDER must not exist. It gets the files of `cmake --install BUILD`, the shared libraries that th and libth open, busted, and
--- the checkout's test/, bench/, examples/ and data/. The C library and a GPU's driver come from the other machine.
+-- FOLDER must not exist. It gets the files of `cmake --install BUILD`, the shared libraries that th and libth open, busted,
+-- the checkout's test/, bench/, examples/, data/ and doc/, and a list of all parts. The C library and a GPU's driver come from the
+-- other machine.
 local paths = require 'paths'
+local shell = require 'cmake.shell'
+local spdx = require 'cmake.spdx'
 
 local build, folder = arg[1], arg[2]
 if not folder or arg[3] then
@@ -11,19 +14,8 @@ if not folder or arg[3] then
    os.exit(2)
 end
 
-local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
-local function stop(...)
-   io.stderr:write('bundle: ', (...):format(select(2, ...)), '\n')
-   os.exit(1)
-end
-local function sh(...)
-   local command = (...):format(select(2, ...))
-   local pipe = io.popen(('{ %s\n} 2>&1; echo "status $?"'):format(command))
-   local out, status = pipe:read '*a':match '^(.*)status (%d+)\n$'
-   pipe:close()
-   if status ~= '0' then stop('%s: %s', command, out) end
-   return out
-end
+local quote, stop = shell.quote, shell.stopper 'bundle'
+local sh = shell.runner(stop)
 
 if paths.dirp(folder) or paths.filep(folder) then stop('%s is there already', folder) end
 sh('cmake --install %s --prefix %s', quote(build), quote(folder))
@@ -72,12 +64,22 @@ for _, names in ipairs(OPENED) do
    end
 end
 
--- Debian's files have the licences under which packages may be redistributed.
+-- Debian's files have the licences under which packages may be redistributed. The list of parts has their versions.
+local libraries = {}
 for name, file in pairs(taken) do
-   sh([[package=$(dpkg-query -S "*/$(basename "$(readlink -f %s)")" 2>/dev/null | sed 's/:.*//' | head -n 1)
-      [ -z "$package" ] || [ ! -e "/usr/share/doc/$package/copyright" ] ||
-         install -D -m 644 "/usr/share/doc/$package/copyright" %s]], quote(file), quote(folder .. '/share/doc/' .. name .. '/copyright'))
+   local package = sh([[dpkg-query -S "*/$(basename "$(readlink -f %s)")" 2>/dev/null | sed 's/:.*//' | head -n 1]], quote(file)):match '%S+'
+   local version = package and sh([[dpkg-query -W -f '${Version}\n' %s | head -n 1]], quote(package)):match '%S+'
+   local sum = sh('sha256sum %s', quote(folder .. '/lib/' .. name)):match '^%x+'
+   libraries[#libraries + 1] = { file = name, package = package or name, version = version or 'NOASSERTION', sum = sum }
+   local licence = package and '/usr/share/doc/' .. package .. '/copyright'
+   if licence and paths.filep(licence) then
+      sh('install -D -m 644 %s %s', quote(licence), quote(folder .. '/share/doc/' .. name .. '/copyright'))
+   end
 end
+table.sort(libraries, function(a, b) return a.file < b.file end)
+local epoch = tonumber(os.getenv 'SOURCE_DATE_EPOCH' or sh 'git log -1 --format=%%ct')
+local version = sh('%s -v', quote(folder .. '/bin/th')):match '^Cresset ([%d.]+)'
+shell.write(stop, folder .. '/cresset.spdx.json', spdx.text(version, epoch, libraries))
 
 -- ---- busted, for the specs ----
 
@@ -106,5 +108,5 @@ end
 
 -- ---- files of the checkout ----
 
-sh('git ls-files -z test bench examples data | tar -c --null -T - | tar -x -C %s', quote(folder))
-sh('cp README.md LICENSE* %s 2>/dev/null || cp README.md %s', quote(folder), quote(folder))
+sh('git ls-files -z test bench examples data doc | tar -c --null -T - | tar -x -C %s', quote(folder))
+sh('cp LICENSE CHANGELOG.md SECURITY.md %s && cp doc/bundle.md %s', quote(folder), quote(folder .. '/README.md'))

@@ -90,6 +90,23 @@ describe('cmake/bundle.lua', function()
       assert.truthy(file:find('BSD', 1, true))
    end)
 
+   it('lists its parts with their sums, as SPDX', function()
+      local json = require 'dkjson'
+      local list = assert(json.decode(ok(("cat '%s/cresset.spdx.json'"):format(tree))))
+      assert.equal('SPDX-2.3', list.spdxVersion)
+      assert.equal('Cresset', list.packages[1].name)
+      assert.equal(#list.packages, #list.relationships)
+      for i = 2, #list.packages do
+         local part = list.packages[i]
+         local sum = ok(("sha256sum '%s/lib/%s'"):format(tree, part.packageFileName)):match '^%x+'
+         assert.equal(sum, part.checksums[1].checksumValue)
+      end
+   end)
+
+   it('brings its documentation, and a page of its own to begin with', function()
+      ok(("grep -q 'ready to run' '%s/README.md' && test -s '%s/doc/README.md' && test -s '%s/share/man/man1/th.1'"):format(tree, tree, tree))
+   end)
+
    it('refuses a folder that is there, and wrong arguments', function()
       local out, status = sh(("build/bin/th cmake/bundle.lua build '%s'"):format(tree))
       assert.equal(1, status)
@@ -99,6 +116,6 @@ describe('cmake/bundle.lua', function()
       assert.equal('usage: th cmake/bundle.lua BUILD FOLDER\n', out)
       out, status = sh './dev bundle archive.zip'
       assert.equal(1, status)
-      assert.matches("bundle: FILE must end in .tar.xz, got 'archive.zip'", out)
+      assert.matches("bundle: FILE must end in .tar.gz or .tar.xz, got 'archive.zip'", out)
    end)
 end)
