@@ -27,6 +27,8 @@ install(FILES ${headers} DESTINATION ${lua_dir}/torch)      # read by ffi.cdef, 
 # Each folder of lua/ is a package of that name, except bin/; nn/ is at the top.
 install(DIRECTORY lua/ DESTINATION ${lua_dir} FILES_MATCHING PATTERN "*.lua" PATTERN bin EXCLUDE)
 install(DIRECTORY nn DESTINATION ${lua_dir} FILES_MATCHING PATTERN "*.lua")
+configure_file(cmake/cresset.pc.in "${PROJECT_BINARY_DIR}/cresset.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/cresset.pc" DESTINATION lib/pkgconfig)
 install(FILES doc/man/th.1 doc/man/thrun.1 DESTINATION share/man/man1)
 
 install(EXPORT CressetTargets NAMESPACE Cresset:: DESTINATION ${package_dir})

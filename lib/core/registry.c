@@ -178,6 +178,15 @@ const th_op *th_op_at(int i)
   return i >= 0 && i < __atomic_load_n(&nentries, __ATOMIC_ACQUIRE) ? &entries[i]->op : NULL;
 }
 
+const th_op *th_op_find(const char *name, int form)
+{
+  const th_op *op = NULL;
+  for (int i = 0; name && form >= 0 && (op = th_op_at(i)); i++) {
+    if (strcmp(op->name, name) == 0 && form-- == 0) return op;
+  }
+  return NULL;
+}
+
 int th_op_supports(const th_op *op, int kind, int dtype)
 {
   if (kind < 0 || kind >= TH_NDEVICE || dtype <= TH_NONE || dtype >= TH_NDTYPE) return 0;

@@ -100,6 +100,7 @@ const char  *th_build(int what);                 /* version, compiler and CPU le
 
 /* The registry. */
 const th_op *th_op_at(int i);                    /* NULL past the last op */
+const th_op *th_op_find(const char *name, int form);             /* form 0, 1 ...: of several call forms; NULL: none */
 int          th_op_supports(const th_op *op, int kind, int dtype);      /* kind: TH_CPU or TH_CUDA */
 int          th_op_is_by_cpu(const th_op *op);   /* whether the CPU runs it for CUDA tensors, with copies */
 th_status    th_run(const th_op *op, th_arg *arg, int narg);     /* `return` arguments are written */

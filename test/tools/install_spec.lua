@@ -57,7 +57,7 @@ describe('cmake --install', function()
       file('CMakeLists.txt', [[
 cmake_minimum_required(VERSION 3.18)
 project(program C)
-find_package(Cresset 0.1 REQUIRED)
+find_package(Cresset 0.2 REQUIRED)
 add_executable(program main.c)
 target_link_libraries(program PRIVATE Cresset::th)
 ]])
@@ -76,6 +76,18 @@ int main(void)
 ]])
       ok(("cmake -S '%s' -B '%s/b' -DCMAKE_PREFIX_PATH='%s/prefix' && cmake --build '%s/b'"):format(src, src, dir, src))
       assert.equal('6 elements\n', ok(("'%s/b/program'"):format(src)))
+   end)
+
+   it('serves the C programs of examples/embed through pkg-config, as doc/embed.md says', function()
+      if not has 'pkg-config' then return pending 'pkg-config is not installed' end
+      local with = ("PKG_CONFIG_PATH='%s/prefix/lib/pkgconfig'"):format(dir)
+      local function made(name, packages)
+         ok(("cc -Wall -Werror examples/embed/%s.c $(%s pkg-config --cflags --libs %s) -Wl,-rpath,'%s/prefix/lib' -o '%s/%s'"):format(name,
+            with, packages, dir, dir, name))
+         return ok(("cd / && LUA_PATH='%s/prefix/share/lua/5.1/?.lua;%s/prefix/share/lua/5.1/?/init.lua' '%s/%s'"):format(dir, dir, dir, name))
+      end
+      assert.equal('22 28\n49 64\n', made('ops', 'cresset'))
+      assert.matches('^3 classes, the probabilities add up to 1%.000\n', made('net', 'cresset luajit'))
    end)
 
    it('serves plug-ins, as doc/user-ops.md says', function()
