@@ -2,7 +2,7 @@
 #ifndef TH_CONV_ENGINE_H
 #define TH_CONV_ENGINE_H
 #include "../kernel.h"
-#include "../../core/conv.h"
+#include "../../conv/conv.h"
 
 extern const th_conv_engine TH_AT(th_conv_gemm), TH_AT(th_conv_fft), TH_AT(th_conv_fft1d), TH_AT(th_conv_winograd),
                             TH_AT(th_conv_columns), TH_AT(th_conv_direct), TH_AT(th_conv_depthwise);

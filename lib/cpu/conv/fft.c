@@ -9,7 +9,7 @@
  * winograd has other transforms, of real numbers, for kernels of 3 x 3.
  * Steps of 1 only. Work is cut by sizes alone. */
 #include "engine.h"
-#include "../../core/conv_kept.h"
+#include "../../conv/kernel_cache.h"
 #include "../../fft/plan.h"
 #include "../gemm.h"
 #include "../elementwise.h"

@@ -1,8 +1,8 @@
-/* onednn.h - convolutions by oneDNN, which is opened at run time where it is installed. Each call runs in the calling thread
- * only; the library starts no threads. */
+/* lib/conv/onednn.h - convolutions by oneDNN, which is opened at run time where it is installed. Each call runs in the
+ * calling thread only; the library starts no threads. */
 #ifndef TH_ONEDNN_H
 #define TH_ONEDNN_H
-#include "core.h"
+#include "../core/core.h"
 
 /* Why oneDNN is not used, or NULL if it is. Opens the library at the first call. */
 const char *th_onednn_missing(void);

@@ -1,12 +1,13 @@
-/* direct.c - convolution by oneDNN, whose kernels want planes side by side in vectors: operands are moved into the layout
- * that it asks for, and the result out of it, block by block in the threads' caches.
+/* lib/cpu/conv/onednn.c - the engine "direct": convolution by oneDNN (lib/conv/onednn.c), whose kernels want planes side
+ * by side in vectors. Operands are converted to the layout that it asks for, and the result back, block by block in the
+ * threads' caches.
  *
  * A block is one call in one thread: some images, one group, some planes of the result. gradWeight sums in parts of the
  * images, which are added up in order. Work is cut by sizes alone. */
 #include "engine.h"
 #include "../gemm.h"
 #include "../slots.h"
-#include "../../core/onednn.h"
+#include "../../conv/onednn.h"
 
 enum {
   BLOCKS = 16,                      /* that a pass should have at least */

@@ -1,9 +1,9 @@
-/* onednn.c - oneDNN 2.x: opens the library, declares the part that we use, creates and caches its primitives. */
+/* lib/conv/onednn.c - oneDNN 2.x: opens the library, declares the part that we use, creates and caches its primitives. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "environment.h"
+#include "../core/environment.h"
 #include "conv.h"
 #include "onednn.h"
 

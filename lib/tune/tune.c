@@ -1,4 +1,4 @@
-/* conv_times.c - measured times of the convolution engines: a table, and a plain text file with its contents.
+/* lib/tune/tune.c - measured times of the convolution engines: a table, and a plain text file with its contents.
  *
  * A file is for one CPU, level and version, which its name and first lines identify. Each further line is a shape: threads (or
  * the model of a device and its libraries in quotes), pass, dtype, the numbers of th_conv_shape, a colon, and each engine with
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "conv_times.h"
+#include "tune.h"
 
 enum {
   NUMBERS = offsetof(th_conv_shape, pass) / sizeof(int64_t),        /* the number of numbers in a shape */

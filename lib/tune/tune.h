@@ -1,7 +1,7 @@
-/* conv_times.h - measured times of the convolution engines, in memory and in a file. */
+/* lib/tune/tune.h - measured times of the convolution engines, in memory and in a file. */
 #ifndef TH_CONV_TIMES_H
 #define TH_CONV_TIMES_H
-#include "conv.h"
+#include "../conv/conv.h"
 
 /* Nanoseconds of each engine, indexed by its number: 0 if it does not support the shape, INT64_MAX if it ran out of memory.
  * `threads` is the number of threads of the CPU, and negative for the model of a device. */

@@ -1,4 +1,4 @@
-/* conv_kept.c - cache of the transforms of convolution kernels, valid while the kernels are unchanged.
+/* lib/conv/kernel_cache.c - cache of the transforms of convolution kernels, valid while the kernels are unchanged.
  *
  * Each entry holds a copy of its kernels. An entry is used only if all bits of the kernels equal the copy, and the transform is
  * made from the copy, so that concurrent writes to the kernels do no harm. A version number would have to be raised by every
@@ -10,9 +10,9 @@
  * about a second at most. */
 #include <sched.h>
 #include <stdlib.h>
-#include "block.h"
-#include "conv_kept.h"
-#include "conv_times.h"
+#include "../core/block.h"
+#include "kernel_cache.h"
+#include "../tune/tune.h"
 
 enum { PLACES = 512, SAMPLES = 64, ALIGN = 128, GRAIN = 1 << 16 };
 enum { PATIENCE = 1 << 20 };                        /* attempts of th_conv_keep to take the lock: about a second */

@@ -1,13 +1,13 @@
-/* conv.c - chooses the engine of a convolution: the forced one, the preferred one, the one measured to be the fastest, or the one
+/* lib/conv/choose.c - chooses the engine of a convolution: the forced one, the preferred one, the one measured to be the fastest, or the one
  * with the lowest predicted cost. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include "environment.h"
+#include "../core/environment.h"
 #include "../op/conv2d.args.h"
-#include "conv_times.h"
-#include "levels.h"
-#include "processor.h"
+#include "../tune/tune.h"
+#include "../core/levels.h"
+#include "../core/processor.h"
 
 enum { GEMM = 0 };                                  /* the first engine, which supports every shape */
 /* FEW: multiplications below which no engine beats the first one. */

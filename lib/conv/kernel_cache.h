@@ -1,4 +1,4 @@
-/* conv_kept.h - cache of the transforms of convolution kernels, valid while the kernels are unchanged. */
+/* lib/conv/kernel_cache.h - cache of the transforms of convolution kernels, valid while the kernels are unchanged. */
 #ifndef TH_CONV_KEPT_H
 #define TH_CONV_KEPT_H
 #include "conv.h"

@@ -1,8 +1,8 @@
-/* conv_measure.c - times the engines of a convolution, on the actual operands and a temporary result. */
+/* lib/conv/measure.c - times the engines of a convolution, on the actual operands and a temporary result. */
 #include <time.h>
-#include "conv_kept.h"
+#include "kernel_cache.h"
 #include "../op/conv2d.args.h"
-#include "conv_times.h"
+#include "../tune/tune.h"
 
 enum { ROUNDS = 10, HOPELESS = 4 };
 static const int64_t ENOUGH = 100000000;            /* nanoseconds after which measuring ends, if two rounds are done */

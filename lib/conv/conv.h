@@ -1,7 +1,7 @@
-/* conv.h - what the CPU's convolution engines and conv.c share beyond th_conv_engine.h. */
+/* lib/conv/conv.h - what the CPU's convolution engines and lib/conv share beyond th_conv_engine.h. */
 #ifndef TH_CONV_H
 #define TH_CONV_H
-#include "core.h"
+#include "../core/core.h"
 #include "th_conv.h"
 #include "th_conv_engine.h"
 
