@@ -286,8 +286,8 @@ static dnn::work norm_of(const th_call *c, const th_tensor *x, bool back, th_ker
   const bool sizes = th_numel(x) > 0 && th_numel(x) < INT32_MAX;
   const double eps = back ? 0 : a->eps, momentum = back || !train ? 0 : a->momentum;
   const bool can = sizes && (train ? s.samples * s.places > 1 : !back) && eps >= 0 && eps < 1 && momentum >= 0 && momentum <= 1;
-  const int pass = back ? TH_DNN_NORM_GRAD : train ? TH_DNN_NORM : TH_DNN_NORM_FIXED;
-  dnn::work job = { dnn::key_of(c, pass, { s.samples, s.features, s.places, x->ndim == 2 }), can,
+  const int kind = back ? TH_TUNE_NORM_GRAD : train ? TH_TUNE_NORM : TH_TUNE_NORM_FIXED;
+  dnn::work job = { dnn::key_of(c, kind, { s.samples, s.features, s.places, x->ndim == 2 }), can,
                     train && s.places > 1 && x->dtype != TH_F64, own, theirs,
                     { batchnorm_y, batchnorm_mean, batchnorm_invstd, batchnorm_runningMean, batchnorm_runningVar, -1 } };
   if (!back) return job;

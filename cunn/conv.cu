@@ -103,13 +103,8 @@ static th_status timed(int64_t *ns, const th_conv_engine *e, const th_conv *c, c
 
 // ---- the ops ----------------------------------------------------------------------------------------------------------
 
-static th_status run(const th_call *call, int pass)
-{
-  const th_conv c = th_conv_of(call, pass);
-  return th_conv_run(&c, call);
-}
-static th_status conv2d(const th_call *call) { return run(call, TH_CONV_FORWARD); }
-static th_status conv2d_grad_input(const th_call *call) { return run(call, TH_CONV_GRAD_INPUT); }
+static th_status conv2d(const th_call *call) { return th_conv_run(call, TH_CONV_FORWARD); }
+static th_status conv2d_grad_input(const th_call *call) { return th_conv_run(call, TH_CONV_GRAD_INPUT); }
 
 template <class T>
 static __global__ void add_bias(th_vector<T> gb, const double *part, int64_t planes, int64_t stretches, double scale)
@@ -126,14 +121,14 @@ template <class T> static th_status conv2d_grad_weight(const th_call *call)
 {
   const conv2d_grad_weight_args *a = conv2d_grad_weight_args_of(call);
   const th_tensor *gb = a->gb, *g = a->g;
-  if (!gb || th_numel(g) == 0) return run(call, TH_CONV_GRAD_WEIGHT);
+  if (!gb || th_numel(g) == 0) return th_conv_run(call, TH_CONV_GRAD_WEIGHT);
   const int f = g->ndim - 3;
   const th_features by_plane = { f ? g->size[0] : 1, g->size[f], g->size[f + 1] * g->size[f + 2] };
   const th_values<T> v = { th_first<const T>(g), th_view_of(g) };
   th_cuda_scratch sums;
   TH_TRY(sums.take((size_t)(by_plane.features * th_stretches(by_plane)) * 2 * sizeof(double)));
   TH_TRY(th_sum_by_feature(sums.as<double>(), v, by_plane));
-  TH_TRY(run(call, TH_CONV_GRAD_WEIGHT));
+  TH_TRY(th_conv_run(call, TH_CONV_GRAD_WEIGHT));
   TH_LAUNCH((add_bias<T>), th_blocks(by_plane.features), THREADS, 0, th_vector<T>(gb), sums.as<const double>(),
             by_plane.features, th_stretches(by_plane), a->scale);
   return th_launched();

@@ -94,14 +94,13 @@ th_status packed::take(const th_tensor *from, bool read)
 
 /* ---- which way ---- */
 
-th_conv_shape key_of(const th_call *c, int pass, std::initializer_list<int64_t> sizes)
+th_tune_key key_of(const th_call *c, int kind, std::initializer_list<int64_t> sizes)
 {
-  th_conv_shape s = {};
-  int64_t *const at[] = { &s.n, &s.groups, &s.c, &s.o, &s.h, &s.w, &s.kh, &s.kw, &s.oh, &s.ow, &s.sh, &s.sw, &s.ph, &s.pw };
+  th_tune_key k = {};
   int i = 0;
-  for (int64_t v : sizes) *at[i++] = v;
-  s.pass = pass, s.dtype = (int16_t)c->dtype, s.device = (int16_t)c->device;
-  return s;
+  for (int64_t v : sizes) k.number[i++] = v;
+  k.kind = kind, k.dtype = (int16_t)c->dtype, k.device = (int16_t)c->device;
+  return k;
 }
 
 /* A call whose results are thrown away. */
@@ -109,28 +108,34 @@ struct rehearsal {
   th_call c;
   const work *w;
   th_tensor t[8] = {};
-  bool ready = false;
   explicit rehearsal(const th_call *call, const work *of) : c(*call), w(of) {}
   ~rehearsal() { for (th_tensor &x : t) th_tensor_release(&x); }
   th_status prepare()
   {
-    for (int i = 0; !ready && w->written[i] >= 0; i++) {
+    for (int i = 0; w->written[i] >= 0; i++) {
       th_arg &a = c.arg[w->written[i]];
       if (!a.t) continue;
       TH_TRY(th_tensor_clone(&t[i], a.t));
       a.t = &t[i];
     }
-    ready = true;
     return TH_OK;
   }
 };
 
-static th_status timed(int64_t *ns, bool by_cudnn, void *with)
+static th_status prepare(void *with)
+{
+  TH_CUDA_NOT_RECORDED("cuDNN is timed: one call before the recording does that");
+  return static_cast<rehearsal *>(with)->prepare();
+}
+
+/* The ways of the autotuner: files of times name our own kernels "gemm", as for convolutions. */
+static int own_way() { static const int way = th_tune_way("gemm"); return way; }
+static int cudnn_way() { static const int way = th_tune_way("cudnn"); return way; }
+
+static th_status timed(int64_t *ns, int way, void *with)
 {
   rehearsal *r = static_cast<rehearsal *>(with);
-  TH_CUDA_NOT_RECORDED("cuDNN is timed: one call before the recording does that");
-  TH_TRY(r->prepare());
-  return th_cuda_time(ns, [=] { return (by_cudnn ? r->w->theirs : r->w->own)(&r->c); });
+  return th_cuda_time(ns, [=] { return (way == cudnn_way() ? r->w->theirs : r->w->own)(&r->c); });
 }
 
 static th_status wins(bool *yes, const th_call *c, const work &w)
@@ -142,7 +147,10 @@ static th_status wins(bool *yes, const th_call *c, const work &w)
   *yes = when == TH_DNN_WHEREVER || (w.usual && !th_cuda_is_emulated());
   if (when == TH_DNN_WHEREVER || !th_conv_benchmarks()) return TH_OK;
   rehearsal r(c, &w);
-  const th_status s = th_dnn_contest(yes, &w.key, timed, &r);
+  int64_t ns[TH_TUNE_WAYS];
+  const th_tune_trial trial = { 1u << own_way() | 1u << cudnn_way(), &r, prepare, timed };
+  const th_status s = th_tune(ns, &w.key, &trial);
+  *yes = s == TH_OK && ns[cudnn_way()] < ns[own_way()];
   return s == TH_ENOMEM ? TH_OK : s;
 }
 

@@ -4,7 +4,8 @@
 #define TH_CUDNN_CUH
 #include <initializer_list>
 #include "handles.cuh"
-#include "th_conv_engine.h"
+#include "th_conv.h"
+#include "th_tune.h"
 
 namespace dnn {
 
@@ -128,13 +129,13 @@ private:
 /* ---- work for cuDNN or for our own kernel ---- */
 
 struct work {
-  th_conv_shape key;                                 /* the key of its times */
+  th_tune_key key;                                   /* the key of its times */
   bool can, usual;                                   /* cuDNN supports it; cuDNN is assumed to be faster without measurement */
   th_kernel own, theirs;
   int written[8];                                    /* arguments; -1 ends them */
 };
-/* The key of a call: its pass and all sizes that its time depends on. */
-th_conv_shape key_of(const th_call *c, int pass, std::initializer_list<int64_t> sizes);
+/* The key of a call: its kind and all sizes that its time depends on. */
+th_tune_key key_of(const th_call *c, int kind, std::initializer_list<int64_t> sizes);
 /* Chooses by cudnn.enabled and cudnn.prefer, by measured times, or by `usual`. If cuDNN fails, runs our own kernel. */
 th_status compute(const th_call *c, const work &w);
 enum { FEW = 1 << 14 };                              /* fewer elements than this do not benefit from cuDNN */

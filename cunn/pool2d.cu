@@ -290,7 +290,7 @@ static th_status cudnn_mean_grad(const th_call *c)
 }
 
 /* Both divide alike where no window hangs over the padding. */
-static dnn::work mean_of(const th_call *c, int pass, const th_tensor *x, const th_tensor *y, const mean_window_args *a,
+static dnn::work mean_of(const th_call *c, int kind, const th_tensor *x, const th_tensor *y, const mean_window_args *a,
                          th_kernel own)
 {
   const int h = x->ndim - 2, w = x->ndim - 1;
@@ -301,21 +301,21 @@ static dnn::work mean_of(const th_call *c, int pass, const th_tensor *x, const t
     const int64_t in = x->size[h + i] + 2 * pad[i] - k[i];
     can = can && k[i] < 4096 && step[i] < 4096 && in / step[i] + 1 == y->size[h + i];
   }
-  dnn::work job = { dnn::key_of(c, pass, { n, 1, planes, a->countPad, x->size[h], x->size[w], k[0], k[1], y->size[h],
+  dnn::work job = { dnn::key_of(c, kind, { n, 1, planes, a->countPad, x->size[h], x->size[w], k[0], k[1], y->size[h],
                                            y->size[w], step[0], step[1], pad[0], pad[1] }),
-                    can, false, own, pass == TH_DNN_MEAN ? cudnn_mean : cudnn_mean_grad,
-                    { pass == TH_DNN_MEAN ? (int)avgpool2d_y : (int)avgpool2d_grad_gx, -1 } };
+                    can, false, own, kind == TH_TUNE_MEAN ? cudnn_mean : cudnn_mean_grad,
+                    { kind == TH_TUNE_MEAN ? (int)avgpool2d_y : (int)avgpool2d_grad_gx, -1 } };
   return job;
 }
 template <class T> static th_status avgpool2d(const th_call *c)
 {
   const avgpool2d_args *a = avgpool2d_args_of(c);
-  return dnn::compute(c, mean_of(c, TH_DNN_MEAN, a->x, a->y, mean_window_args_at(c, avgpool2d_kH), own_mean<T>));
+  return dnn::compute(c, mean_of(c, TH_TUNE_MEAN, a->x, a->y, mean_window_args_at(c, avgpool2d_kH), own_mean<T>));
 }
 template <class T> static th_status avgpool2d_grad(const th_call *c)
 {
   const avgpool2d_grad_args *a = avgpool2d_grad_args_of(c);
-  return dnn::compute(c, mean_of(c, TH_DNN_MEAN_GRAD, a->gx, a->g, mean_window_args_at(c, avgpool2d_grad_kH), own_mean_grad<T>));
+  return dnn::compute(c, mean_of(c, TH_TUNE_MEAN_GRAD, a->gx, a->g, mean_window_args_at(c, avgpool2d_grad_kH), own_mean_grad<T>));
 }
 
 }  // namespace

@@ -1,126 +1,20 @@
-/* lib/conv/choose.c - chooses the engine of a convolution: the forced one, the preferred one, the one measured to be the fastest, or the one
- * with the lowest predicted cost. */
+/* lib/conv/choose.c - runs a convolution by an engine: the forced one, the preferred one, the one measured to be the fastest,
+ * or the one with the lowest predicted cost. */
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include "../core/environment.h"
 #include "../op/conv2d.args.h"
 #include "../tune/tune.h"
-#include "../core/levels.h"
-#include "../core/processor.h"
+#include "conv.h"
+#include "kernel_cache.h"
 
 enum { GEMM = 0 };                                  /* the first engine, which supports every shape */
 /* FEW: multiplications below which no engine beats the first one. */
 enum { FEW = 1 << 18, KEPT = 64 };                  /* KEPT: cached choices */
 
 enum { UNREAD = -2 };                               /* value of `preferred` before the environment has been read */
-static int forced = -1, preferred = UNREAD, by_cudnn = TH_DNN_WHERE_FASTER;
+static int forced = -1, preferred = UNREAD, by_cudnn = TH_DNN_WHERE_FASTER, benchmarks;
 static TH_QUICK_LOCAL int here;                     /* the number of this thread's preferred engine, counted from 1 */
-
-#define DECLARE(level) extern const th_conv_engine *const th_conv_engines_##level[];
-TH_EACH_LEVEL(DECLARE)
-
-/* The engines of each level; NULL ends the list. */
-#define ENGINES(level) th_conv_engines_##level,
-static const th_conv_engine *const *const tables[] = { TH_EACH_LEVEL(ENGINES) NULL };
-
-/* Numbers of engines: first the CPU's, in its order, then those that only devices have. Files of times name all of them,
- * with or without devices. */
-static const char *const more[] = { "cufft", "cudnn" };
-static const th_conv_backend *devices;
-static const th_conv_engine *of_devices[TH_CONV_MOST];           /* indexed by engine number; written before `devices` */
-
-static const th_conv_engine *of_cpu(int i)
-{
-  const th_conv_engine *const *e = i < 0 ? NULL : tables[th_cpu_level_index()];
-  for (; e && *e && i > 0; i--) e++;
-  return e && i == 0 ? *e : NULL;
-}
-
-const th_conv_backend *th_conv_backend_get(void) { return __atomic_load_n(&devices, __ATOMIC_ACQUIRE); }
-
-const th_conv_engine *th_conv_engine_at(int device, int i)
-{
-  if (i < 0 || i >= TH_CONV_MOST) return NULL;
-  if (device == TH_CPU) return of_cpu(i);
-  return th_conv_backend_get() ? of_devices[i] : NULL;
-}
-
-const char *th_conv_engine_known(int i)
-{
-  int first = 0;
-  if (of_cpu(i)) return of_cpu(i)->name;
-  while (of_cpu(first)) first++;
-  return i >= first && i < first + (int)(sizeof more / sizeof *more) ? more[i - first] : NULL;
-}
-
-const char *th_conv_engine_name(int i)
-{
-  return of_cpu(i) || th_conv_engine_at(TH_CUDA, i) ? th_conv_engine_known(i) : NULL;
-}
-
-/* Called once, before the first convolution on a device. */
-void th_conv_backend_add(const th_conv_backend *b)
-{
-  if (th_conv_backend_get()) return;
-  for (const th_conv_engine *const *e = b->engines; *e; e++) {
-    for (int i = 0; th_conv_engine_known(i); i++) if (strcmp(th_conv_engine_known(i), (*e)->name) == 0) of_devices[i] = *e;
-  }
-  __atomic_store_n(&devices, b, __ATOMIC_RELEASE);
-}
-
-int th_conv_has(int device, int i) { return th_conv_engine_at(device, i) != NULL; }
-
-const char *th_conv_engine_missing(int device, int i)
-{
-  const th_conv_engine *e = th_conv_engine_at(device, i);
-  return e && e->missing ? e->missing() : NULL;
-}
-
-const char *th_conv_model(int device)
-{
-  const th_conv_backend *b = th_conv_backend_get();
-  return device != TH_CPU && b ? b->model(device) : NULL;
-}
-
-/* For ops other than convolution, cuDNN uses the position of its engine, and our own kernels that of the first engine. */
-static int th_dnn_place(void)
-{
-  int i = 0;
-  while (th_conv_engine_known(i) && strcmp(th_conv_engine_known(i), "cudnn") != 0) i++;
-  return i;
-}
-
-bool th_conv_does(const th_conv_shape *s, int engine)
-{
-  if (s->pass > TH_CONV_GRAD_WEIGHT) return engine == GEMM || engine == th_dnn_place();
-  const th_conv_engine *e = th_conv_engine_at(s->device, engine);
-  return e && e->supports(s);
-}
-
-static double products(const th_conv_shape *s)
-{
-  return (double)s->n * (double)s->groups * (double)s->oh * (double)s->ow * (double)s->c * (double)s->o * (double)s->kh *
-         (double)s->kw;
-}
-
-double th_conv_product_time(void)
-{
-  static int known;
-  int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
-  if (!is) __atomic_store_n(&known, is = strcmp(th_cpu_level(), "avx512") == 0 && th_halves_products() ? 2 : 1, __ATOMIC_RELAXED);
-  return is == 2 ? 1.5 : 1;
-}
-
-/* Empty shapes get no cost, because costs divide by the sizes. Seconds of the CPU assume a machine whose products are as fast as
- * on the one where the costs were fitted. */
-int th_conv_predict(th_conv_cost *cost, const th_conv_shape *s, int engine)
-{
-  if (!th_conv_does(s, engine)) return 0;
-  *cost = products(s) == 0 ? (th_conv_cost){ 0 } : th_conv_engine_at(s->device, engine)->cost(s);
-  if (s->device == TH_CPU) cost->seconds /= th_conv_product_time();
-  return 1;
-}
 
 void th_conv_force(int engine) { __atomic_store_n(&forced, engine, __ATOMIC_RELAXED); }
 int  th_conv_forced(void) { return __atomic_load_n(&forced, __ATOMIC_RELAXED); }
@@ -153,6 +47,27 @@ int th_conv_preferred(void)
   return mine ? first : engine;
 }
 
+int th_conv_benchmarks(void) { return __atomic_load_n(&benchmarks, __ATOMIC_RELAXED); }
+
+static th_tune_key key_of(const th_conv_shape *s)
+{
+  return (th_tune_key){ { s->n, s->groups, s->c, s->o, s->h, s->w, s->kh, s->kw, s->oh, s->ow, s->sh, s->sw, s->ph, s->pw,
+                          s->dh, s->dw }, TH_TUNE_CONV + s->pass, s->dtype, s->device };
+}
+
+static uint32_t ways_of(const th_conv_shape *s)
+{
+  uint32_t ways = 0;
+  for (int i = 0; i < TH_CONV_MOST; i++) if (th_conv_does(s, i)) ways |= 1u << i;
+  return ways;
+}
+
+static bool find_times(int64_t ns[TH_TUNE_WAYS], const th_conv_shape *s)
+{
+  const th_tune_key key = key_of(s);
+  return th_tune_find(ns, &key, ways_of(s));
+}
+
 static int predicted(const th_conv_shape *s)
 {
   int best = GEMM;
@@ -164,7 +79,7 @@ static int predicted(const th_conv_shape *s)
   return best;
 }
 
-/* The choice is a function of the shape, and on a device of its model and the rounding of floats, which th_conv_threads numbers.
+/* The choice is a function of the shape, and on a device of its model and the rounding of floats, which th_tune_machine numbers.
  * The last choices are cached, because computing the costs takes longer than a small convolution. A thread that finds the lock busy
  * computes them again. */
 static int cheapest(const th_conv_shape *s)
@@ -173,9 +88,10 @@ static int cheapest(const th_conv_shape *s)
     .lock = PTHREAD_MUTEX_INITIALIZER
   };
   const int dnn = th_dnn_when();
-  if (products(s) < FEW) return GEMM;
-  const int model = s->device == TH_CPU ? 0 : th_conv_threads(s);
-  const size_t at = th_conv_hash(s, 0) % KEPT;
+  if (th_conv_products(s) < FEW) return GEMM;
+  const int model = s->device == TH_CPU ? 0 : th_tune_machine(s->device);
+  const th_tune_key key = key_of(s);
+  const size_t at = th_tune_hash(&key, 0) % KEPT;
   int engine = -1;
   if (pthread_mutex_trylock(&known.lock)) return predicted(s);
   if (memcmp(&known.kept[at].s, s, sizeof *s) == 0 && known.kept[at].dnn == dnn && known.kept[at].model == model)
@@ -189,13 +105,6 @@ static int cheapest(const th_conv_shape *s)
   return engine;
 }
 
-static int fastest(const th_conv_times *t)
-{
-  int best = GEMM;
-  for (int i = 1; i < TH_CONV_MOST; i++) if (t->ns[i] && t->ns[i] < t->ns[best]) best = i;
-  return best;
-}
-
 /* The preferred engine if it supports this shape, else -1. Another thread may set another one between any two reads. */
 static int preferred_for(const th_conv_shape *s)
 {
@@ -205,63 +114,106 @@ static int preferred_for(const th_conv_shape *s)
 
 int th_conv_choose(const th_conv_shape *s)
 {
-  th_conv_times t;
+  int64_t ns[TH_TUNE_WAYS];
   const int engine = preferred_for(s);
   if (engine >= 0) return engine;
-  return th_conv_benchmarks() && th_conv_times_find(&t, s) ? fastest(&t) : cheapest(s);
+  return th_conv_benchmarks() && find_times(ns, s) ? th_tune_fastest(ns) : cheapest(s);
 }
 
-/* One thread measures at a time: threads would disturb each other's times and could choose different engines. */
-static pthread_mutex_t measuring = PTHREAD_MUTEX_INITIALIZER;
+/* ---- measured times: engine i is way i of the autotuner ---- */
 
-th_status th_dnn_contest(bool *yes, const th_conv_shape *s, th_dnn_timer timer, void *with)
+/* A convolution on its actual operands and a temporary result. */
+typedef struct trial {
+  th_conv   c;
+  th_call   call;
+  th_tensor result;
+} trial;
+
+/* Zeros with the size and strides of t; contiguous if t has large gaps. */
+static th_status like(th_tensor *to, const th_tensor *t)
 {
-  const int place = th_dnn_place();
-  th_conv_times t;
-  th_status status = TH_OK;
-  *yes = false;
-  if (!th_conv_times_find(&t, s)) {
-    pthread_mutex_lock(&measuring);
-    if (!th_conv_times_find(&t, s)) {
-      t = (th_conv_times){ .s = *s, .threads = th_conv_threads(s) };
-      status = th_dnn_measure(&t.ns[GEMM], &t.ns[place], timer, with);
-      if (status == TH_OK) th_conv_times_add(&t);
-    }
-    pthread_mutex_unlock(&measuring);
-  }
-  *yes = status == TH_OK && t.ns[place] < t.ns[GEMM];
+  const int64_t reach = th_reach(t);
+  *to = (th_tensor){ .device = t->device };
+  if (reach == 0) return th_tensor_resize(to, t->dtype, t->ndim, t->size, NULL);
+  th_storage *s = NULL;
+  TH_TRY(th_storage_new(&s, t->device, t->dtype, reach, 1));
+  const th_status status = th_tensor_set(to, t->dtype, s, 0, t->ndim, t->size, t->stride);
+  th_storage_release(s);
   return status;
 }
 
-/* Measures c unless its times are known. */
-static th_status measure(th_conv_times *t, const th_conv *c, const th_call *call)
+static th_status prepare(void *with)
 {
-  th_status s = TH_OK;
-  pthread_mutex_lock(&measuring);
-  if (!th_conv_times_find(t, &c->s)) {
-    s = th_conv_measure(t, c, call);
-    if (s == TH_OK) th_conv_times_add(t);
-  }
-  pthread_mutex_unlock(&measuring);
+  trial *t = with;
+  const th_tensor *y = conv2d_args_of(&t->call)->y;
+  TH_TRY(like(&t->result, y));
+  t->call.arg[conv2d_y].t = &t->result;             /* argument 0 of each of the ops is its result and one of the operands */
+  if (t->c.x == y) t->c.x = &t->result;
+  if (t->c.y == y) t->c.y = &t->result;
+  if (t->c.k == y) t->c.k = &t->result;
+  return TH_OK;
+}
+
+/* The time of one run, from an idle device to an idle device. */
+static th_status timed(int64_t *ns, int way, void *with)
+{
+  trial *t = with;
+  const th_conv_engine *e = th_conv_engine_at(t->c.s.device, way);
+  if (t->c.s.device != TH_CPU) return th_conv_backend_get()->time(ns, e, &t->c, &t->call);
+  const int64_t start = th_tune_clock();
+  const th_status s = e->run(&t->c, &t->call);
+  *ns = th_tune_clock() - start;
   return s;
 }
+
+static th_status measure(int64_t ns[TH_TUNE_WAYS], const th_conv *c, const th_call *call)
+{
+  trial t = { .c = *c, .call = *call };
+  const th_tune_key key = key_of(&c->s);
+  const th_tune_trial how = { ways_of(&c->s), &t, prepare, timed };
+  const bool off = th_kernel_cache_off(true);       /* as for kernels in training, whose transforms are not kept */
+  const th_status s = th_tune(ns, &key, &how);
+  th_kernel_cache_off(off);
+  th_tensor_release(&t.result);
+  return s;
+}
+
+void th_conv_benchmark(int enable, const char *folder)
+{
+  for (int i = 0; th_conv_engine_known(i); i++) th_tune_way(th_conv_engine_known(i));
+  th_tune_open(enable ? folder : NULL, "conv", "times of convolution, in nanoseconds: 1");
+  __atomic_store_n(&benchmarks, enable != 0, __ATOMIC_RELAXED);
+}
+
+const char *th_conv_times_file(void) { return th_tune_file(); }
+const char *th_conv_times_trouble(void) { return th_tune_trouble(); }
+
+double th_conv_measured(const th_conv_shape *s, int engine)
+{
+  int64_t ns[TH_TUNE_WAYS];
+  if (!th_conv_benchmarks() || engine < 0 || engine >= TH_TUNE_WAYS || !find_times(ns, s)) return 0;
+  return ns[engine] == INT64_MAX ? 0 : (double)ns[engine] / 1e9;
+}
+
+/* ---- running ---- */
 
 /* The engine of c. Measures it now if that is enabled and not done yet; without memory for that, uses the predicted costs. */
 static th_status choose(int *engine, const th_conv *c, const th_call *call)
 {
-  th_conv_times t;
+  int64_t ns[TH_TUNE_WAYS];
   *engine = preferred_for(&c->s);
   if (*engine >= 0) return TH_OK;
-  if (!th_conv_benchmarks() || products(&c->s) < FEW) {
+  if (!th_conv_benchmarks() || th_conv_products(&c->s) < FEW) {
     *engine = cheapest(&c->s);
     return TH_OK;
   }
-  const th_status s = th_conv_times_find(&t, &c->s) ? TH_OK : measure(&t, c, call);
-  *engine = s == TH_OK ? fastest(&t) : cheapest(&c->s);
+  const th_status s = find_times(ns, &c->s) ? TH_OK : measure(ns, c, call);
+  *engine = s == TH_OK ? th_tune_fastest(ns) : cheapest(&c->s);
   return s == TH_ENOMEM ? TH_OK : s;
 }
 
-th_conv th_conv_of(const th_call *call, int pass)
+/* The convolution of a call of conv2d, conv2d_grad_input or conv2d_grad_weight; `pass` says which. */
+static th_conv conv_of(const th_call *call, int pass)
 {
   static const struct { int x, y, k, geometry; } places[] = {
     [TH_CONV_FORWARD] = { conv2d_x, conv2d_y, conv2d_weight, conv2d_strideH },
@@ -295,8 +247,9 @@ static th_status need_forced(const th_conv_shape *s, int engine)
 
 /* A forced engine that only other devices have leaves the choice to this function. A chosen engine that finds only now that it
  * cannot run the convolution falls back to the first one. */
-th_status th_conv_run(const th_conv *c, const th_call *call)
+th_status th_conv_run(const th_call *call, int pass)
 {
+  const th_conv of = conv_of(call, pass), *const c = &of;
   int chosen = GEMM;
   const int wanted = th_conv_forced();
   const bool empty = th_numel(c->x) == 0 || th_numel(c->y) == 0 || th_numel(c->k) == 0;

@@ -4,8 +4,15 @@
 #include "../core/core.h"
 #include "th_conv.h"
 #include "th_conv_engine.h"
+#include "th_tune.h"
 
-enum { TH_CONV_MOST = 16 };                         /* engines */
+enum { TH_CONV_MOST = TH_TUNE_WAYS };               /* engines */
+
+static inline double th_conv_products(const th_conv_shape *s)
+{
+  return (double)s->n * (double)s->groups * (double)s->oh * (double)s->ow * (double)s->c * (double)s->o * (double)s->kh *
+         (double)s->kw;
+}
 
 /* Time of products relative to data movement, as a multiple of that on the machine where costs were fitted. A function of the
  * CPU's model, so that choices do not vary from run to run. */

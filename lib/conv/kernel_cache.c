@@ -6,25 +6,26 @@
  *
  * Kernels in training change between any two calls. A new place of the table therefore holds only a hash of a few of their
  * numbers. The next call makes and keeps a transform if the hash is unchanged. A thread that finds the lock busy proceeds without
- * the cache. So no convolution waits, not even in the child of a fork that inherited a held lock. Only th_conv_keep waits, for
+ * the cache. So no convolution waits, not even in the child of a fork that inherited a held lock. Only
+ * th_kernel_cache_set_limit waits, for
  * about a second at most. */
 #include <sched.h>
 #include <stdlib.h>
 #include "../core/block.h"
+#include "../core/mix.h"
 #include "kernel_cache.h"
-#include "../tune/tune.h"
 
 enum { PLACES = 512, SAMPLES = 64, ALIGN = 128, GRAIN = 1 << 16 };
-enum { PATIENCE = 1 << 20 };                        /* attempts of th_conv_keep to take the lock: about a second */
+enum { PATIENCE = 1 << 20 };                        /* attempts of th_kernel_cache_set_limit to take the lock: about a second */
 
 typedef struct key {
   const void *data;
   int64_t     bytes, size[4], stride[4];
-  th_conv_tag tag;
+  th_kernel_tag tag;
 } key;
 
 typedef struct entry {
-  th_conv_kept kept;                                /* first, because callers get a pointer to it */
+  th_cached_kernel kept;                                /* first, because callers get a pointer to it */
   key      of;
   int64_t  bytes;
   int      refs;
@@ -109,7 +110,7 @@ static int64_t spare(void)
 
 /* ---- the kernels ---- */
 
-int64_t th_conv_reach(const th_tensor *t)
+int64_t th_reach(const th_tensor *t)
 {
   int64_t reach = 1;
   for (int d = 0; d < t->ndim; d++) {
@@ -120,9 +121,9 @@ int64_t th_conv_reach(const th_tensor *t)
 }
 
 /* The key of kernels: where they begin and how far they reach. Gaps between elements are compared as well. */
-static bool key_of(key *to, const th_tensor *k, const th_conv_tag *tag)
+static bool key_of(key *to, const th_tensor *k, const th_kernel_tag *tag)
 {
-  const int64_t size = (int64_t)th_dtype_size(k->dtype), reach = th_conv_reach(k);
+  const int64_t size = (int64_t)th_dtype_size(k->dtype), reach = th_reach(k);
   if (reach == 0) return false;
   memset(to, 0, sizeof *to);
   for (int d = 0; d < k->ndim; d++) to->size[d] = k->size[d], to->stride[d] = k->stride[d];
@@ -139,7 +140,7 @@ static uint64_t sample(const key *k)
   for (int64_t i = 0; i < SAMPLES; i++) {
     uint64_t x = 0;
     memcpy(&x, (const char *)k->data + (k->bytes - n) / (SAMPLES - 1) * i, (size_t)n);
-    h = th_conv_mixed(h, x);
+    h = th_mixed(h, x);
   }
   return h;
 }
@@ -219,7 +220,7 @@ static void forget(const entry *e)
   unlock();
 }
 
-th_conv_kept *th_conv_kept_get(const th_tensor *k, const th_conv_tag *tag, size_t bytes)
+th_cached_kernel *th_kernel_cache_get(const th_tensor *k, const th_kernel_tag *tag, size_t bytes)
 {
   key of;
   bool again = false;
@@ -235,7 +236,7 @@ th_conv_kept *th_conv_kept_get(const th_tensor *k, const th_conv_tag *tag, size_
   return e ? &e->kept : NULL;
 }
 
-void th_conv_kept_give(th_conv_kept *t, bool whole)
+void th_kernel_cache_give(th_cached_kernel *t, bool whole)
 {
   entry *const e = (entry *)t;
   if (!e) return;
@@ -255,7 +256,7 @@ void th_conv_kept_give(th_conv_kept *t, bool whole)
   release(e);
 }
 
-bool th_conv_kept_off(bool off)
+bool th_kernel_cache_off(bool off)
 {
   const bool was = is_off;
   is_off = off;
@@ -264,7 +265,7 @@ bool th_conv_kept_off(bool off)
 
 /* ---- settings ---- */
 
-void th_conv_keep(int64_t bytes)
+void th_kernel_cache_set_limit(int64_t bytes)
 {
   __atomic_store_n(&most, bytes, __ATOMIC_RELAXED);
   for (int i = 0; !lock(); i++) {                   /* held briefly by a running thread, for ever after a fork */
@@ -275,10 +276,10 @@ void th_conv_keep(int64_t bytes)
   unlock();
 }
 
-int64_t th_conv_keeps(void) { return __atomic_load_n(&most, __ATOMIC_RELAXED); }
+int64_t th_kernel_cache_limit(void) { return __atomic_load_n(&most, __ATOMIC_RELAXED); }
 
-th_conv_kept_counts th_conv_kept_now(void)
+th_kernel_cache_counts th_kernel_cache_now(void)
 {
-  return (th_conv_kept_counts){ __atomic_load_n(&bytes_kept, __ATOMIC_RELAXED), __atomic_load_n(&count_kept, __ATOMIC_RELAXED),
+  return (th_kernel_cache_counts){ __atomic_load_n(&bytes_kept, __ATOMIC_RELAXED), __atomic_load_n(&count_kept, __ATOMIC_RELAXED),
                                 __atomic_load_n(&uses, __ATOMIC_RELAXED) };
 }

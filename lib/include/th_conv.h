@@ -32,10 +32,15 @@ const char  *th_conv_times_trouble(void);        /* why that file was ignored or
 double       th_conv_measured(const th_conv_shape *s, int engine);
 
 /* The cache of transforms of unchanged kernels: its limit in bytes; 0: no cache. */
-typedef struct th_conv_kept_counts { int64_t bytes, count, uses; } th_conv_kept_counts;
-void         th_conv_keep(int64_t bytes);
-int64_t      th_conv_keeps(void);
-th_conv_kept_counts th_conv_kept_now(void);      /* uses: cache hits of this process */
+typedef struct th_kernel_cache_counts { int64_t bytes, count, uses; } th_kernel_cache_counts;
+void         th_kernel_cache_set_limit(int64_t bytes);
+int64_t      th_kernel_cache_limit(void);
+th_kernel_cache_counts th_kernel_cache_now(void);        /* uses: cache hits of this process */
+
+/* When devices use cuDNN: never, where it is faster, or wherever it can. The setting exists before a backend is loaded. */
+enum { TH_DNN_NEVER, TH_DNN_WHERE_FASTER, TH_DNN_WHEREVER };
+void         th_dnn_set(int when);
+int          th_dnn_when(void);
 /* FFI END */
 #ifdef __cplusplus
 }

@@ -35,23 +35,9 @@ typedef struct th_conv_backend {
 } th_conv_backend;
 void th_conv_backend_add(const th_conv_backend *b);
 
-/* Other ops that devices compute with cuDNN or with our kernels are measured and kept like convolutions, under the pass in the
- * shape and the numbers that they depend on. The timer returns the ns of one of the two, which may fail for lack of memory. */
-enum { TH_DNN_MEAN = TH_CONV_GRAD_WEIGHT + 1, TH_DNN_MEAN_GRAD, TH_DNN_NORM, TH_DNN_NORM_FIXED, TH_DNN_NORM_GRAD, TH_DNN_RNN,
-       TH_DNN_RNN_TRAIN };
-typedef th_status (*th_dnn_timer)(int64_t *ns, bool by_cudnn, void *with);
-/* Whether cuDNN is faster. Times both if that is not known. */
-th_status th_dnn_contest(bool *yes, const th_conv_shape *s, th_dnn_timer timer, void *with);
-
-/* When devices use cuDNN: never, where it is faster, or wherever it can. The setting exists before a backend is loaded. */
-enum { TH_DNN_NEVER, TH_DNN_WHERE_FASTER, TH_DNN_WHEREVER };
-void      th_dnn_set(int when);
-int       th_dnn_when(void);
-
-/* The convolution of a call of conv2d, conv2d_grad_input or conv2d_grad_weight; `pass` says which. */
-th_conv th_conv_of(const th_call *call, int pass);
-/* Runs c with the forced or the chosen engine, or with another one if memory does not suffice. */
-th_status th_conv_run(const th_conv *c, const th_call *call);
+/* Computes a call of conv2d, conv2d_grad_input or conv2d_grad_weight (`pass` says which) with the forced or the chosen engine,
+ * or with another one if memory does not suffice. */
+th_status th_conv_run(const th_call *call, int pass);
 
 #ifdef __cplusplus
 }

@@ -1,49 +1,56 @@
-/* lib/tune/tune.c - measured times of the convolution engines: a table, and a plain text file with its contents.
+/* lib/tune/tune.c - measured times of work: a table, and a plain text file with its contents.
  *
- * A file is for one CPU, level and version, which its name and first lines identify. Each further line is a shape: threads (or
- * the model of a device and its libraries in quotes), pass, dtype, the numbers of th_conv_shape, a colon, and each engine with
- * its nanoseconds. For passes of other ops, gemm stands for our own kernels. A process replaces the whole file under a lock,
- * after merging what other processes have added.
+ * A file is for one CPU, level and version, which its name and first lines identify. Each further line is a key: threads (or
+ * the model of a device and its libraries in quotes), kind, dtype, the numbers of th_tune_key, a colon, and each way with its
+ * nanoseconds. A process replaces the whole file under a lock, after merging what other processes have added.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "../core/mix.h"
 #include "tune.h"
 
 enum {
-  NUMBERS = offsetof(th_conv_shape, pass) / sizeof(int64_t),        /* the number of numbers in a shape */
-  MOST_BYTES = 16 << 20, MOST_PATH = 4000, MOST_HEAD = 400, MOST_MODELS = 64, MOST_NAME = 256
+  NUMBERS = TH_TUNE_NUMBERS, WAYS = TH_TUNE_WAYS,
+  MOST_BYTES = 16 << 20, MOST_PATH = 4000, MOST_HEAD = 400, MOST_MODELS = 64, MOST_NAME = 256,
+  MOST_TITLE = 60, MOST_WAY = 32, MOST_STEM = 20
 };
 
+/* Nanoseconds of each way, as th_tune returns them. `machine` is the number of threads of the CPU, and negative for the model
+ * of a device; 0 in a free place of the table. */
+typedef struct times {
+  th_tune_key key;
+  int32_t machine;
+  int64_t ns[WAYS];
+} times;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static th_conv_times *table;                        /* open addressing; threads is 0 in a free place */
+static times *table;                                /* open addressing */
 static size_t count, places;
-static char folder[MOST_PATH], file[MOST_PATH + 64], head[MOST_HEAD], trouble[MOST_PATH + 200];
-static char models[MOST_MODELS][MOST_NAME];         /* of devices; threads -1 is the first one */
-static int on;
+static char folder[MOST_PATH], file[MOST_PATH + 96], head[MOST_HEAD], trouble[MOST_PATH + 200];
+static char models[MOST_MODELS][MOST_NAME];         /* of devices; machine -1 is the first one */
+static char ways[WAYS][MOST_WAY];
+static const char *(*model_name)(int device);
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static const int64_t *numbers(const th_conv_shape *s) { return (const int64_t *)(const void *)s; }
-
-uint64_t th_conv_hash(const th_conv_shape *s, uint64_t start)
+uint64_t th_tune_hash(const th_tune_key *k, uint64_t start)
 {
-  uint64_t h = th_conv_mixed(th_conv_mixed(start, (uint64_t)s->pass), (uint64_t)s->dtype);
-  for (int i = 0; i < NUMBERS; i++) h = th_conv_mixed(h, (uint64_t)numbers(s)[i]);
+  uint64_t h = th_mixed(th_mixed(start, (uint64_t)k->kind), (uint64_t)k->dtype);
+  for (int i = 0; i < NUMBERS; i++) h = th_mixed(h, (uint64_t)k->number[i]);
   return h;
 }
 
-static size_t place_of(const th_conv_times *t) { return (size_t)th_conv_hash(&t->s, (uint64_t)t->threads) & (places - 1); }
+static size_t place_of(const times *t) { return (size_t)th_tune_hash(&t->key, (uint64_t)t->machine) & (places - 1); }
 
-/* The value of `threads` for a device model whose name has n bytes; 0 if there are too many models. */
+/* The value of `machine` for a device model whose name has n bytes; 0 if there are too many models. */
 static int32_t model_of(const char *name, size_t n)
 {
   char clean[MOST_NAME] = { 0 };
@@ -55,64 +62,78 @@ static int32_t model_of(const char *name, size_t n)
   return 0;
 }
 
-static int32_t threads_of(const th_conv_shape *s)
+const char *th_tune_model(int device)
 {
-  const char *model = th_conv_model(s->device);
-  return s->device == TH_CPU ? th_threads() : model ? model_of(model, strlen(model)) : 0;
+  const char *(*const name)(int) = __atomic_load_n(&model_name, __ATOMIC_ACQUIRE);
+  return device != TH_CPU && name ? name(device) : NULL;
 }
 
-static bool same(const th_conv_times *a, const th_conv_times *b)
+void th_tune_set_model(const char *(*model)(int device)) { __atomic_store_n(&model_name, model, __ATOMIC_RELEASE); }
+
+static int32_t machine_of(int device)
 {
-  return a->threads == b->threads && a->s.pass == b->s.pass && a->s.dtype == b->s.dtype &&
-         memcmp(&a->s, &b->s, NUMBERS * sizeof(int64_t)) == 0;
+  const char *model = th_tune_model(device);
+  return device == TH_CPU ? th_threads() : model ? model_of(model, strlen(model)) : 0;
 }
 
-/* The place of t's shape, or the free place for it. The table always has free places. */
-static th_conv_times *seek(const th_conv_times *t)
+static bool same(const times *a, const times *b)
+{
+  return a->machine == b->machine && a->key.kind == b->key.kind && a->key.dtype == b->key.dtype &&
+         memcmp(a->key.number, b->key.number, sizeof a->key.number) == 0;
+}
+
+/* The place of t's key, or the free place for it. The table always has free places. */
+static times *seek(const times *t)
 {
   size_t i = place_of(t);
-  while (table[i].threads && !same(&table[i], t)) i = (i + 1) & (places - 1);
+  while (table[i].machine && !same(&table[i], t)) i = (i + 1) & (places - 1);
   return &table[i];
 }
 
 static bool grow(void)
 {
-  th_conv_times *const old = table;
+  times *const old = table;
   const size_t before = places;
-  th_conv_times *const room = calloc(before ? 2 * before : 64, sizeof *room);
+  times *const room = calloc(before ? 2 * before : 64, sizeof *room);
   if (!room) return false;
   table = room;
   places = before ? 2 * before : 64;
-  for (size_t i = 0; i < before; i++) if (old[i].threads) *seek(&old[i]) = old[i];
+  for (size_t i = 0; i < before; i++) if (old[i].machine) *seek(&old[i]) = old[i];
   free(old);
   return true;
 }
 
 /* Stores t; without memory it is dropped. */
-static void put(const th_conv_times *t)
+static void put(const times *t)
 {
-  if (!t->threads || (2 * (count + 1) > places && !grow())) return;
-  th_conv_times *const to = seek(t);
-  if (!to->threads) count++;
+  if (!t->machine || (2 * (count + 1) > places && !grow())) return;
+  times *const to = seek(t);
+  if (!to->machine) count++;
   *to = *t;
 }
 
-/* Whether t has times of exactly those engines that support the shape. */
-static bool complete(const th_conv_times *t, const th_conv_shape *s)
+/* Whether t has times of exactly these ways. */
+static bool complete(const times *t, uint32_t exactly)
 {
-  for (int i = 0; i < TH_CONV_MOST; i++) if ((t->ns[i] > 0) != th_conv_does(s, i)) return false;
+  for (int i = 0; i < WAYS; i++) if ((t->ns[i] > 0) != (exactly >> i & 1)) return false;
   return true;
 }
 
-static bool find(th_conv_times *t, const th_conv_shape *s)
+static bool find(int64_t ns[WAYS], const th_tune_key *key, uint32_t exactly)
 {
-  *t = (th_conv_times){ .s = *s, .threads = threads_of(s) };
-  if (!places || !t->threads) return false;
-  const th_conv_times *const found = seek(t);
-  if (!found->threads || !complete(found, s)) return false;
-  *t = *found;
-  t->s.device = s->device;
+  const times t = { .key = *key, .machine = machine_of(key->device) };
+  if (!places || !t.machine) return false;
+  const times *const found = seek(&t);
+  if (!found->machine || !complete(found, exactly)) return false;
+  memcpy(ns, found->ns, sizeof found->ns);
   return true;
+}
+
+/* The number of a way, or -1. */
+static int way_of(const char *name, size_t n)
+{
+  for (int i = 0; i < WAYS; i++) if (strlen(ways[i]) == n && memcmp(ways[i], name, n) == 0) return i;
+  return -1;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -134,16 +155,16 @@ static void read_cpu(char *name, size_t size)
 }
 
 /* Sets the first lines of the file, and its name, which is a hash of them. */
-static void set_file(const char *where)
+static void set_file(const char *where, const char *stem, const char *title)
 {
   char cpu[128];
   uint64_t h = 0;
   read_cpu(cpu, sizeof cpu);
-  snprintf(head, sizeof head, "times of convolution, in nanoseconds: 1\ncpu %s\nlevel %s\nversion %s\n", cpu, th_cpu_level(),
+  snprintf(head, sizeof head, "%.*s\ncpu %s\nlevel %s\nversion %s\n", MOST_TITLE, title, cpu, th_cpu_level(),
     th_build(TH_BUILD_VERSION));
-  for (const char *c = head; *c; c++) h = th_conv_mixed(h, (uint8_t)*c);
+  for (const char *c = head; *c; c++) h = th_mixed(h, (uint8_t)*c);
   snprintf(folder, sizeof folder, "%s", where);
-  snprintf(file, sizeof file, "%s/conv-%016" PRIx64 ".txt", folder, h);
+  snprintf(file, sizeof file, "%s/%.*s-%016" PRIx64 ".txt", folder, MOST_STEM, stem, h);
 }
 
 /* Reads a non-negative integer and the byte after it. */
@@ -158,47 +179,39 @@ static bool take(const char **at, int64_t *to, char end)
   return true;
 }
 
-static int engine_of(const char *name, size_t n)
-{
-  for (int i = 0; th_conv_engine_known(i); i++) {
-    if (strlen(th_conv_engine_known(i)) == n && memcmp(th_conv_engine_known(i), name, n) == 0) return i;
-  }
-  return -1;
-}
-
 /* Reads a number of threads, or a model in quotes. */
-static bool take_threads(const char **at, int32_t *threads)
+static bool take_machine(const char **at, int32_t *machine)
 {
   int64_t n;
   if (**at != '"') {
     if (!take(at, &n, ' ') || n < 1 || n > INT32_MAX) return false;
-    *threads = (int32_t)n;
+    *machine = (int32_t)n;
     return true;
   }
   const char *const name = *at + 1, *const end = strstr(name, "\" ");
   if (!end) return false;
-  *threads = model_of(name, (size_t)(end - name));
+  *machine = model_of(name, (size_t)(end - name));
   *at = end + 2;
-  return *threads != 0;
+  return *machine != 0;
 }
 
-/* Reads a line that write_record wrote; skips unknown engines. */
-static bool read_record(th_conv_times *t, const char *at)
+/* Reads a line that write_record wrote; skips unknown ways. */
+static bool read_record(times *t, const char *at)
 {
   int64_t v[2], number;
-  *t = (th_conv_times){ 0 };
-  if (!take_threads(&at, &t->threads)) return false;
+  *t = (times){ 0 };
+  if (!take_machine(&at, &t->machine)) return false;
   for (int i = 0; i < 2; i++) if (!take(&at, &v[i], ' ') || v[i] > INT16_MAX) return false;
-  t->s.pass = (int32_t)v[0], t->s.dtype = (int16_t)v[1];
+  t->key.kind = (int32_t)v[0], t->key.dtype = (int16_t)v[1];
   for (int i = 0; i < NUMBERS; i++) {
     if (!take(&at, &number, ' ')) return false;
-    memcpy((char *)&t->s + (size_t)i * sizeof number, &number, sizeof number);
+    t->key.number[i] = number;
   }
   if (*at++ != ':') return false;
   while (*at == ' ') {
     const char *const name = ++at;
     at += strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789");
-    const int i = engine_of(name, (size_t)(at - name));
+    const int i = way_of(name, (size_t)(at - name));
     if (at == name || *at++ != ' ') return false;
     const size_t digits = strspn(at, "0123456789");
     if (digits < 1 || digits > 18) return false;
@@ -208,15 +221,15 @@ static bool read_record(th_conv_times *t, const char *at)
   return *at == 0;
 }
 
-static void write_record(FILE *f, const th_conv_times *t)
+static void write_record(FILE *f, const times *t)
 {
-  for (int i = 0; i < TH_CONV_MOST; i++) if (t->ns[i] == INT64_MAX) return;     /* another run may have enough */
-  if (t->threads < 0) fprintf(f, "\"%s\" ", models[-1 - t->threads]);
-  else fprintf(f, "%d ", t->threads);
-  fprintf(f, "%d %d ", t->s.pass, t->s.dtype);
-  for (int i = 0; i < NUMBERS; i++) fprintf(f, "%" PRId64 " ", numbers(&t->s)[i]);
+  for (int i = 0; i < WAYS; i++) if (t->ns[i] == INT64_MAX) return;     /* another run may have enough */
+  if (t->machine < 0) fprintf(f, "\"%s\" ", models[-1 - t->machine]);
+  else fprintf(f, "%d ", t->machine);
+  fprintf(f, "%d %d ", t->key.kind, t->key.dtype);
+  for (int i = 0; i < NUMBERS; i++) fprintf(f, "%" PRId64 " ", t->key.number[i]);
   fputc(':', f);
-  for (int i = 0; i < TH_CONV_MOST; i++) if (t->ns[i]) fprintf(f, " %s %" PRId64, th_conv_engine_known(i), t->ns[i]);
+  for (int i = 0; i < WAYS; i++) if (t->ns[i]) fprintf(f, " %s %" PRId64, ways[i], t->ns[i]);
   fputc('\n', f);
 }
 
@@ -224,7 +237,7 @@ static void write_record(FILE *f, const th_conv_times *t)
 static bool read_text(char *text, size_t n, bool keep)
 {
   const size_t first = strlen(head);
-  th_conv_times t;
+  times t;
   if (memchr(text, 0, n) || n < first || memcmp(text, head, first) != 0 || text[n - 1] != '\n') return false;
   for (char *line = text + first, *end; line < text + n; line = end + 1) {
     end = strchr(line, '\n');
@@ -288,7 +301,7 @@ static bool write_table(const char *path)
   FILE *const f = fd < 0 ? NULL : fdopen(fd, "w");
   if (!f) return false;
   fputs(head, f);
-  for (size_t i = 0; i < places; i++) if (table[i].threads) write_record(f, &table[i]);
+  for (size_t i = 0; i < places; i++) if (table[i].machine) write_record(f, &table[i]);
   const bool good = fflush(f) == 0 && !ferror(f) && fsync(fd) == 0;
   return fclose(f) == 0 && good;
 }
@@ -311,55 +324,62 @@ static void write_file(void)
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-int32_t th_conv_threads(const th_conv_shape *s)
+int th_tune_way(const char *name)
 {
+  int i = -1;
+  const size_t n = strlen(name);
+  if (n == 0 || n >= MOST_WAY) return -1;
   pthread_mutex_lock(&lock);
-  const int32_t threads = threads_of(s);
+  if ((i = way_of(name, n)) < 0) {
+    i = 0;
+    while (i < WAYS && ways[i][0]) i++;
+    if (i < WAYS) memcpy(ways[i], name, n + 1);
+    else i = -1;
+  }
   pthread_mutex_unlock(&lock);
-  return threads;
+  return i;
 }
 
-bool th_conv_times_find(th_conv_times *t, const th_conv_shape *s)
+int32_t th_tune_machine(int device)
 {
   pthread_mutex_lock(&lock);
-  const bool found = find(t, s);
+  const int32_t machine = machine_of(device);
+  pthread_mutex_unlock(&lock);
+  return machine;
+}
+
+bool th_tune_find(int64_t ns[WAYS], const th_tune_key *key, uint32_t exactly)
+{
+  pthread_mutex_lock(&lock);
+  const bool found = find(ns, key, exactly);
   pthread_mutex_unlock(&lock);
   return found;
 }
 
-void th_conv_times_add(th_conv_times *t)
+void th_tune_add(int64_t ns[WAYS], const th_tune_key *key, uint32_t exactly)
 {
   pthread_mutex_lock(&lock);
-  put(t);
+  times t = { .key = *key, .machine = machine_of(key->device) };
+  memcpy(t.ns, ns, sizeof t.ns);
+  put(&t);
   if (file[0]) write_file();
-  th_conv_times now;
-  if (find(&now, &t->s)) *t = now;
+  find(ns, key, exactly);
   pthread_mutex_unlock(&lock);
 }
 
-void th_conv_benchmark(int enable, const char *where)
+void th_tune_open(const char *where, const char *stem, const char *title)
 {
   pthread_mutex_lock(&lock);
   free(table);
   table = NULL;
   count = places = 0;
   folder[0] = file[0] = trouble[0] = 0;
-  if (enable && where && where[0] && strlen(where) < MOST_PATH) {
-    set_file(where);
+  if (where && where[0] && strlen(where) < MOST_PATH) {
+    set_file(where, stem, title);
     read_file();
   }
-  __atomic_store_n(&on, enable != 0, __ATOMIC_RELAXED);
   pthread_mutex_unlock(&lock);
 }
 
-int th_conv_benchmarks(void) { return __atomic_load_n(&on, __ATOMIC_RELAXED); }
-
-const char *th_conv_times_file(void) { return file[0] ? file : NULL; }
-const char *th_conv_times_trouble(void) { return trouble[0] ? trouble : NULL; }
-
-double th_conv_measured(const th_conv_shape *s, int engine)
-{
-  th_conv_times t;
-  if (!th_conv_benchmarks() || engine < 0 || engine >= TH_CONV_MOST || !th_conv_times_find(&t, s)) return 0;
-  return t.ns[engine] == INT64_MAX ? 0 : (double)t.ns[engine] / 1e9;
-}
+const char *th_tune_file(void) { return file[0] ? file : NULL; }
+const char *th_tune_trouble(void) { return trouble[0] ? trouble : NULL; }

@@ -1,12 +1,10 @@
 -- cudnn - names of cudnn.torch for layers of nn: scripts that use them run, and models in files that hold them load, with or
 -- without a GPU. The engine of each layer is chosen as for nn's; cuDNN is not needed. Settings control whether cuDNN computes.
-local ffi = require 'ffi'
 local torch = require 'torch'
 local C = require 'torch.lib'.C
 require 'nn'
 
-ffi.cdef 'void th_dnn_set(int when); int th_dnn_when(void);'       -- from lib/include/th_conv_engine.h
-local NEVER, WHERE_FASTER, WHEREVER = 0, 1, 2
+local NEVER, WHERE_FASTER, WHEREVER = C.TH_DNN_NEVER, C.TH_DNN_WHERE_FASTER, C.TH_DNN_WHEREVER
 
 local cudnn = rawget(_G, 'cudnn') or {}
 _G.cudnn = cudnn                       -- torch.class finds the package among the globals, as scripts of Torch7 do

@@ -227,7 +227,7 @@ end
 -- how often one of them was used instead of computed again.
 -- torch.conv.kept().uses >= 0 --> true
 function conv.kept()
-   local now = C.th_conv_kept_now()
+   local now = C.th_kernel_cache_now()
    return { bytes = tonumber(now.bytes), count = tonumber(now.count), uses = tonumber(now.uses) }
 end
 
@@ -307,12 +307,12 @@ local settings = {
       end,
    },
    keep = {
-      get = function() return tonumber(C.th_conv_keeps()) end,
+      get = function() return tonumber(C.th_kernel_cache_limit()) end,
       set = function(value)
          if type(value) ~= 'number' or value % 1 ~= 0 or value < 0 or value > 2 ^ 53 then
             error('torch.conv.keep must be a number of bytes, 0 or more, got ' .. arg.describe(value), 4)
          end
-         C.th_conv_keep(value)
+         C.th_kernel_cache_set_limit(value)
       end,
    },
    file = {

@@ -7,18 +7,12 @@ const th_conv_engine *const TH_AT(th_conv_engines)[] = { &TH_AT(th_conv_gemm), &
                                                          &TH_AT(th_conv_columns), &TH_AT(th_conv_direct),
                                                          &TH_AT(th_conv_depthwise), NULL };
 
-static th_status run(const th_call *call, int pass)
-{
-  const th_conv c = th_conv_of(call, pass);
-  return th_conv_run(&c, call);
-}
-
-static th_status forward(const th_call *call) { return run(call, TH_CONV_FORWARD); }
-static th_status grad_input(const th_call *call) { return run(call, TH_CONV_GRAD_INPUT); }
+static th_status forward(const th_call *call) { return th_conv_run(call, TH_CONV_FORWARD); }
+static th_status grad_input(const th_call *call) { return th_conv_run(call, TH_CONV_GRAD_INPUT); }
 
 static th_status grad_weight(const th_call *call)
 {
-  TH_TRY(run(call, TH_CONV_GRAD_WEIGHT));
+  TH_TRY(th_conv_run(call, TH_CONV_GRAD_WEIGHT));
   return conv2d_grad_weight_args_of(call)->gb ? TH_AT(th_conv_grad_bias)[call->dtype](call) : TH_OK;
 }
 

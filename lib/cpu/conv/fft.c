@@ -321,7 +321,7 @@ static grids grids_of(const th_conv *c, const shape *t, const plan *p)
 }
 
 /* Where the first element that a grid reads or writes of this group lies; kept: the kernels, NULL: they are where they are. */
-static void set_data(const th_conv *c, const shape *t, grids *g, const th_conv_kept *kept, int64_t group)
+static void set_data(const th_conv *c, const shape *t, grids *g, const th_cached_kernel *kept, int64_t group)
 {
   const size_t size = th_element_size(c->s.dtype);
   const strides k = strides_of(c->k, t->turned);
@@ -345,7 +345,7 @@ typedef struct work {
   grids   grids;
   plan    plan;
   spectrum kernels;
-  th_conv_kept *kept;               /* the kernels' spectra; NULL: they are for this call alone */
+  th_cached_kernel *kept;               /* the kernels' spectra; NULL: they are for this call alone */
   int64_t  missing;                 /* spectra of kernels that have not been written */
   int      sides[3];                /* the transforms: of the left, of the right operand, of the product */
 } work;
@@ -392,12 +392,12 @@ static th_status sum_up(const th_conv *c, work *w)
 }
 
 /* The kernels' spectra, of so many bytes a group, that are kept for the next call where their share of the time is worth it. */
-static th_conv_kept *kept_of(const th_conv *c, const shape *t, const plan *p, int engine, size_t bytes)
+static th_cached_kernel *kept_of(const th_conv *c, const shape *t, const plan *p, int engine, size_t bytes)
 {
-  const th_conv_tag tag = { &TH_AT(th_conv_fft), { engine, c->s.pass, c->s.dtype, t->groups, p->th, p->tw, t->dh, t->dw } };
+  const th_kernel_tag tag = { &TH_AT(th_conv_fft), { engine, c->s.pass, c->s.dtype, t->groups, p->th, p->tw, t->dh, t->dw } };
   if (c->s.pass == TH_CONV_GRAD_WEIGHT || p->kernels < p->seconds / 50) return NULL;
   if ((double)t->groups * (double)bytes > (double)(INT64_MAX / 4)) return NULL;
-  return th_conv_kept_get(c->k, &tag, (size_t)t->groups * bytes);
+  return th_kernel_cache_get(c->k, &tag, (size_t)t->groups * bytes);
 }
 
 /* Group by group, in memory that has been found; spectra of a group's kernels: so many bytes. */
@@ -446,7 +446,7 @@ static th_status run(const th_conv *c, int engine)
   const size_t all = roots + 2 * 64 + parts[0] + parts[1] + parts[2];
   char *memory = th_scratch(all);
   if (!memory && w.kept) {
-    th_conv_kept_give(w.kept, false);
+    th_kernel_cache_give(w.kept, false);
     w.kept = NULL;
     memory = th_scratch(all);
   }
@@ -474,7 +474,7 @@ static th_status run(const th_conv *c, int engine)
     }
     th_slots_free(&w.job.slots);
   }
-  th_conv_kept_give(w.kept, s == TH_OK && w.missing == 0);
+  th_kernel_cache_give(w.kept, s == TH_OK && w.missing == 0);
   th_scratch_free(memory);
   return s;
 }
