@@ -1,5 +1,5 @@
 // cublas.cc - the products of cuBLAS on the emulated device, with cuBLAS's names and semantics, computed by plain loops.
-#include "../backend.cuh"
+#include "../runtime/backend.cuh"
 
 namespace {
 

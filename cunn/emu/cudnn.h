@@ -3,7 +3,7 @@
 #define TH_EMU_CUDNN_H
 #include <string.h>
 #include <vector>
-#include "../backend.cuh"
+#include "../runtime/backend.cuh"
 
 namespace emu_dnn {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <mutex>
 #include <vector>
-#include "../backend.cuh"
+#include "../runtime/backend.cuh"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <algorithm>
-#include "../backend.cuh"
+#include "../runtime/backend.cuh"
 #include "machine.h"
 
 namespace {

@@ -91,7 +91,7 @@ th_status    th_shared_fail(th_shared *s, const char *what, const char *why);
 /* FFI END */
 
 /* ---- operations on tensors of a device: a library of that device provides them
- * (cunn/nccl_ranks.cu) ---- */
+ * (cunn/libraries/nccl_ranks.cu) ---- */
 
 /* The elements of a list of contiguous tensors, one after the other. */
 typedef struct th_span { char *p; int64_t first, n; } th_span;

@@ -4,7 +4,7 @@ local torch = require 'torch'
 local lib = require 'torch.lib'
 local G = require 'cutorch.backend'.C
 
--- The order of cunn/cudnn_rnn.cu.
+-- The order of cunn/libraries/cudnn_rnn.cu.
 ffi.cdef [[
 typedef struct th_cuda_rnn { int32_t cell, both_ways, input, hidden, layers, steps, samples, by_samples; } th_cuda_rnn;
 const char *th_cuda_rnn_why(const th_cuda_rnn *r, const th_tensor *x);

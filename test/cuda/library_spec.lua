@@ -14,7 +14,7 @@ if run 'command -v c++ >/dev/null' ~= 0 then
    describe('a library of CUDA', function() pending 'there is no C++ compiler here' end)
    return
 end
-if run 'test -f cunn/library.cc' ~= 0 then
+if run 'test -f cunn/libraries/library.cc' ~= 0 then
    describe('a library of CUDA', function() pending 'its source is not here: this is an archive' end)
    return
 end
@@ -40,7 +40,7 @@ describe('a library of CUDA', function()
 
    setup(function()
       program, home = temporary.name '.program', temporary.name '.home'
-      local build = 'c++ -std=c++17 -Wall -Wextra -Werror test/support/cuda/library.cc cunn/library.cc -ldl -o '
+      local build = 'c++ -std=c++17 -Wall -Wextra -Werror test/support/cuda/library.cc cunn/libraries/library.cc -ldl -o '
       local status, text = run(build .. program)
       assert(status == 0, text)
       put('first', 'libprobe-b.so', 1)

@@ -1,7 +1,7 @@
 // library.cc - opens a library as cunn does, and says which it is or why there is none: library.cc SYMBOL FILE [FILE]; built and
 // run by library_spec.lua.
 #include <stdio.h>
-#include "../../../cunn/library.h"
+#include "../../../cunn/libraries/library.h"
 
 static int (*f)();
 static std::string trial() { return f() != 9 ? "" : "it answers 9"; }

@@ -1,0 +1,255 @@
+// cunn/kernels/layernorm.cu - normalisation of the rows of the last dimension, and its gradients. Sums run in double. Rows of up to HELD_MOST
+// elements are read once.
+#include "normalise.cuh"
+#include "held.cuh"
+#include "../../lib/op/layernorm.args.h"
+
+namespace {
+
+static lines rows_of(const th_tensor *x) { return th_cuda_lines(x, x->ndim - 1); }
+
+/* Four elements of a vector from place i on, or `absent`; `fours`: all vectors can be loaded so. */
+template <class T, class C> TH_DEVICE_FN void get_four(C *to, const th_vector<T> &v, int i, int n, C absent, bool fours)
+{
+  if (!v.p) {
+    for (int j = 0; j < FOUR; j++) to[j] = absent;
+  } else if (fours && i < n) {
+    const th_four<T> four = *reinterpret_cast<const th_four<T> *>(v.p + i);
+    for (int j = 0; j < FOUR; j++) to[j] = element<T>::load(four.v[j]);
+  } else {
+    for (int j = 0; j < FOUR; j++) to[j] = i + j < n ? element<T>::load(v.p[(i + j) * v.step]) : absent;
+  }
+}
+template <class T> static bool in_fours(const th_vector<T> &v)
+{
+  return !v.p || (v.step == 1 && reinterpret_cast<uintptr_t>(v.p) % alignof(th_four<T>) == 0);
+}
+
+/* ---- forward ---- */
+
+template <class T> struct forward_of {
+  T *y;
+  const T *x;
+  lines ly, lx;
+  th_vector<T> weight, bias, mean, invstd;
+  double eps;
+  bool vector;                               /* threads that hold rows load four elements at once */
+};
+
+template <class T, int W> static __global__ void __launch_bounds__(THREADS) forward(forward_of<T> j)
+{
+  typedef element<T> E;
+  typedef typename E::C C;
+  for (TH_EACH_LINE(W, k, j.lx.count)) {
+    const T *x = j.x + j.lx.outer.at(k);
+    T *y = j.y + j.ly.outer.at(k);
+    double sum = 0, squares = 0;
+    for (TH_EACH_OF(W, i, j.lx.n)) sum += (double)E::load(x[i * j.lx.step]);
+    const double mean = th_line_sum<W>(sum) / (double)j.lx.n;
+    for (TH_EACH_OF(W, i, j.lx.n)) {
+      const double d = (double)E::load(x[i * j.lx.step]) - mean;
+      squares += d * d;
+    }
+    const C centre = (C)mean, by = (C)(1 / sqrt(th_line_sum<W>(squares) / (double)j.lx.n + j.eps));
+    if (threadIdx.x % W == 0) {
+      j.mean.put(k, (double)centre);
+      j.invstd.put(k, (double)by);
+    }
+    for (TH_EACH_OF(W, i, j.lx.n)) {
+      y[i * j.ly.step] = E::store((E::load(x[i * j.lx.step]) - centre) * by * (C)j.weight.get(i, 1) + (C)j.bias.get(i, 0));
+    }
+  }
+}
+
+template <class T, int W, int FOURS>
+static __global__ void __launch_bounds__(THREADS, th_held_blocks(FOURS)) forward_held(forward_of<T> j)
+{
+  typedef element<T> E;
+  typedef typename E::C C;
+  typedef th_held<T, W, FOURS> held;
+  const int n = (int)j.lx.n;
+  for (TH_EACH_LINE(W, k, j.lx.count)) {
+    held h;
+    double sum = 0, squares = 0;
+    h.load(j.x + j.lx.outer.at(k), j.lx.step, n, j.vector);
+    held::each(n, [&](int, int f, int i) { sum += (double)E::load(h.v[f].v[i]); });
+    const double mean = th_line_sum<W>(sum) / (double)n;
+    held::each(n, [&](int, int f, int i) {
+      const double d = (double)E::load(h.v[f].v[i]) - mean;
+      squares += d * d;
+    });
+    const C centre = (C)mean, by = (C)(1 / sqrt(th_line_sum<W>(squares) / (double)n + j.eps));
+    if (threadIdx.x % W == 0) {
+      j.mean.put(k, (double)centre);
+      j.invstd.put(k, (double)by);
+    }
+    TH_UNROLL(8)
+    for (int f = 0; f < FOURS; f++) {
+      C weight[FOUR], bias[FOUR];
+      get_four(weight, j.weight, held::at(f, 0), n, (C)1, j.vector);
+      get_four(bias, j.bias, held::at(f, 0), n, (C)0, j.vector);
+      for (int i = 0; i < FOUR; i++) h.v[f].v[i] = E::store((E::load(h.v[f].v[i]) - centre) * by * weight[i] + bias[i]);
+    }
+    h.store(j.y + j.ly.outer.at(k), j.ly.step, n, j.vector);
+  }
+}
+
+#define BY_WIDTH(kernel, l, j) \
+  switch (th_line_width(l)) { \
+    case 1:  TH_LAUNCH((kernel<T, 1>), th_blocks((l).count), THREADS, 0, j); break; \
+    case 32: TH_LAUNCH((kernel<T, 32>), th_blocks((l).count * 32), THREADS, 0, j); break; \
+    default: TH_LAUNCH((kernel<T, THREADS>), th_blocks((l).count * THREADS), THREADS, 0, j); \
+  }
+
+template <class T> static th_status layernorm(const th_call *c)
+{
+  const layernorm_args *a = layernorm_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
+  forward_of<T> j = { th_first<T>(y), th_first<const T>(x), rows_of(y), rows_of(x), th_vector<T>(a->weight),
+                      th_vector<T>(a->bias), th_vector<T>(a->mean), th_vector<T>(a->invstd), a->eps, false };
+  if (th_numel(x) == 0) return TH_OK;
+  if constexpr (sizeof(T) < 8) {
+    if (th_can_hold<T>(j.lx)) {
+      j.vector = th_in_fours(j.x, j.lx, false) && th_in_fours(j.y, j.ly, false) && in_fours(j.weight) && in_fours(j.bias);
+      TH_HOLD(j.lx, forward_held, (), j)
+      return th_launched();
+    }
+  }
+  BY_WIDTH(forward, j.lx, j)
+  return th_launched();
+}
+
+/* ---- backward ---- */
+
+template <class T> struct backward_of {
+  T *gx;
+  const T *x, *g;
+  lines lgx, lx, lg;
+  th_vector<T> weight, mean, invstd;
+  bool vector;
+};
+
+template <class T, int W> static __global__ void __launch_bounds__(THREADS) backward(backward_of<T> j)
+{
+  typedef element<T> E;
+  typedef typename E::C C;
+  for (TH_EACH_LINE(W, k, j.lx.count)) {
+    const T *x = j.x + j.lx.outer.at(k), *g = j.g + j.lg.outer.at(k);
+    T *gx = j.gx + j.lgx.outer.at(k);
+    const C mean = (C)j.mean.get(k, 0), inv = (C)j.invstd.get(k, 1);
+    double sum = 0, product = 0;
+    for (TH_EACH_OF(W, i, j.lx.n)) {
+      const double v = (double)(E::load(g[i * j.lg.step]) * (C)j.weight.get(i, 1));
+      sum += v;
+      product += v * (double)(E::load(x[i * j.lx.step]) - mean);
+    }
+    sum = th_line_sum<W>(sum);
+    product = th_line_sum<W>(product);
+    const C minus = (C)(sum / (double)j.lx.n), back = (C)(product * (double)inv * (double)inv / (double)j.lx.n);
+    for (TH_EACH_OF(W, i, j.lx.n)) {
+      const C v = E::load(g[i * j.lg.step]) * (C)j.weight.get(i, 1);
+      gx[i * j.lgx.step] = E::store((v - minus - (E::load(x[i * j.lx.step]) - mean) * back) * inv);
+    }
+  }
+}
+
+template <class T, int W, int FOURS>
+static __global__ void __launch_bounds__(THREADS, th_held_blocks(FOURS)) backward_held(backward_of<T> j)
+{
+  typedef element<T> E;
+  typedef typename E::C C;
+  typedef th_held<T, W, FOURS> held;
+  const int n = (int)j.lx.n;
+  for (TH_EACH_LINE(W, k, j.lx.count)) {
+    held hx, hg;
+    C v[FOURS][FOUR];
+    const C mean = (C)j.mean.get(k, 0), inv = (C)j.invstd.get(k, 1);
+    double sum = 0, product = 0;
+    hx.load(j.x + j.lx.outer.at(k), j.lx.step, n, j.vector);
+    hg.load(j.g + j.lg.outer.at(k), j.lg.step, n, j.vector);
+    TH_UNROLL(8)
+    for (int f = 0; f < FOURS; f++) {
+      get_four(v[f], j.weight, held::at(f, 0), n, (C)1, j.vector);
+      for (int i = 0; i < FOUR; i++) v[f][i] = E::load(hg.v[f].v[i]) * v[f][i];
+    }
+    held::each(n, [&](int, int f, int i) {
+      sum += (double)v[f][i];
+      product += (double)v[f][i] * (double)(E::load(hx.v[f].v[i]) - mean);
+    });
+    sum = th_line_sum<W>(sum);
+    product = th_line_sum<W>(product);
+    const C minus = (C)(sum / (double)n), back = (C)(product * (double)inv * (double)inv / (double)n);
+    held::each(n, [&](int, int f, int i) {
+      hg.v[f].v[i] = E::store((v[f][i] - minus - (E::load(hx.v[f].v[i]) - mean) * back) * inv);
+    });
+    hg.store(j.gx + j.lgx.outer.at(k), j.lgx.step, n, j.vector);
+  }
+}
+
+template <class T> static th_status layernorm_grad(const th_call *c)
+{
+  const layernorm_grad_args *a = layernorm_grad_args_of(c);
+  const th_tensor *gx = a->gx, *x = a->x, *g = a->g;
+  backward_of<T> j = { th_first<T>(gx), th_first<const T>(x), th_first<const T>(g), rows_of(gx), rows_of(x), rows_of(g),
+                       th_vector<T>(a->weight), th_vector<T>(a->mean), th_vector<T>(a->invstd), false };
+  if (th_numel(x) == 0) return TH_OK;
+  if constexpr (sizeof(T) < 8) {
+    if (th_can_hold<T>(j.lx)) {
+      j.vector = th_in_fours(j.x, j.lx, false) && th_in_fours(j.g, j.lg, false) && th_in_fours(j.gx, j.lgx, false) &&
+                 in_fours(j.weight);
+      TH_HOLD(j.lx, backward_held, (), j)
+      return th_launched();
+    }
+  }
+  BY_WIDTH(backward, j.lx, j)
+  return th_launched();
+}
+
+/* ---- by weight and bias ---- */
+
+template <class T> struct gradients {
+  const T *x, *g;
+  view vx, vg;
+  th_vector<T> mean, invstd;
+  __device__ void take(double *a, double *b, int64_t i, int64_t, int64_t row) const
+  {
+    typedef typename element<T>::C C;
+    const C gi = element<T>::load(g[vg.at(i)]);
+    *a += (double)gi;
+    *b += (double)(gi * ((element<T>::load(x[vx.at(i)]) - (C)mean.get(row, 0)) * (C)invstd.get(row, 1)));
+  }
+};
+
+template <class T>
+static __global__ void add_sums(th_vector<T> gw, th_vector<T> gb, const double *part, int64_t n, int64_t stretches, double scale)
+{
+  for (TH_EACH(i, n)) {
+    double slope, times;
+    th_join_stretches(part, i, stretches, &slope, &times);
+    gw.put(i, gw.get(i, 0) + scale * times);
+    gb.put(i, gb.get(i, 0) + scale * slope);
+  }
+}
+
+template <class T> static th_status grad_weight(const th_call *c)
+{
+  const layernorm_grad_weight_args *a = layernorm_grad_weight_args_of(c);
+  const th_tensor *x = a->x, *g = a->g;
+  const lines l = rows_of(x);
+  const th_features s = { l.count, l.n, 1 };
+  const gradients<T> f = { th_first<const T>(x), th_first<const T>(g), th_view_of(x), th_view_of(g), th_vector<T>(a->mean),
+                           th_vector<T>(a->invstd) };
+  th_cuda_scratch part;
+  if (th_numel(x) == 0) return TH_OK;
+  TH_TRY(part.take((size_t)(l.n * th_stretches(s)) * 2 * sizeof(double)));
+  TH_TRY(th_sum_by_feature(part.as<double>(), f, s));
+  TH_LAUNCH((add_sums<T>), th_blocks(l.n), THREADS, 0, th_vector<T>(a->gw), th_vector<T>(a->gb),
+            part.as<const double>(), l.n, th_stretches(s), a->scale);
+  return th_launched();
+}
+
+}  // namespace
+
+TH_KERNELS(layernorm, TH_CUDA_FLOATS(layernorm))
+TH_KERNELS(layernorm_grad, TH_CUDA_FLOATS(layernorm_grad))
+TH_KERNELS(layernorm_grad_weight, TH_CUDA_FLOATS(grad_weight))

@@ -1,0 +1,101 @@
+// cunn/kernels/normalise.cuh - sums over all dimensions but one, for normalisations and their gradients.
+#ifndef TH_NORMALISE_CUH
+#define TH_NORMALISE_CUH
+#include "fold.cuh"
+
+/* A tensor as samples x features x positions. */
+struct th_features { int64_t samples, features, places; };
+
+constexpr int64_t STRETCH = 4096;            /* elements of a feature that a block sums at a time */
+constexpr int ABREAST = 32, DEEP = THREADS / ABREAST;
+
+/* For one position per sample: as many rows as make about 1024 blocks, and at least 16 for each thread. */
+inline int64_t th_stretch(const th_features &s)
+{
+  if (s.places != 1) return STRETCH;
+  const int64_t groups = (s.features + ABREAST - 1) / ABREAST, want = groups > 0 && groups < 1024 ? 1024 / groups : 1;
+  const int64_t rows = (s.samples + want - 1) / want;
+  return rows < 16 * DEEP ? 16 * DEEP : rows;
+}
+
+/* Writes two sums for each feature and stretch to part[0 .. 2 * features * stretches). F: void take(double *a, double *b,
+ * int64_t i, int64_t f, int64_t e), which adds element i, the e-th of feature f. */
+template <class F>
+static __global__ void __launch_bounds__(THREADS) th_sum_features(double *part, F f, th_features s, int64_t stretches)
+{
+  const int64_t per = s.samples * s.places;
+  for (int64_t k = blockIdx.x; k < s.features * stretches; k += gridDim.x) {
+    const int64_t feature = k / stretches, first = k % stretches * STRETCH, last = first + STRETCH < per ? first + STRETCH : per;
+    double a = 0, b = 0;
+    for (int64_t e = first + threadIdx.x; e < last; e += THREADS) {
+      const int64_t sample = e / s.places;
+      f.take(&a, &b, (sample * s.features + feature) * s.places + (e - sample * s.places), feature, e);
+    }
+    a = th_block_fold(a, [](double x, double y) { return x + y; });
+    b = th_block_fold(b, [](double x, double y) { return x + y; });
+    if (threadIdx.x == 0) part[2 * k] = a, part[2 * k + 1] = b;
+  }
+}
+
+/* For one position per sample: neighbours belong to different features, one thread each; rows share a block. */
+template <class F>
+static __global__ void __launch_bounds__(THREADS) th_sum_columns(double *part, F f, th_features s, int64_t stretches, int64_t per)
+{
+  __shared__ double sums[2][DEEP][ABREAST];
+  const int x = (int)threadIdx.x % ABREAST, y = (int)threadIdx.x / ABREAST;
+  const int64_t groups = (s.features + ABREAST - 1) / ABREAST;
+  for (int64_t k = blockIdx.x; k < groups * stretches; k += gridDim.x) {
+    const int64_t feature = k / stretches * ABREAST + x, first = k % stretches * per;
+    const int64_t last = first + per < s.samples ? first + per : s.samples;
+    double a = 0, b = 0;
+    for (int64_t e = first + y; e < last && feature < s.features; e += DEEP) f.take(&a, &b, e * s.features + feature, feature, e);
+    sums[0][y][x] = a, sums[1][y][x] = b;
+    __syncthreads();
+    if (y == 0 && feature < s.features) {
+      for (int d = 1; d < DEEP; d++) a += sums[0][d][x], b += sums[1][d][x];
+      part[2 * (feature * stretches + k % stretches)] = a;
+      part[2 * (feature * stretches + k % stretches) + 1] = b;
+    }
+    __syncthreads();
+  }
+}
+
+inline int64_t th_stretches(const th_features &s) { return (s.samples * s.places + th_stretch(s) - 1) / th_stretch(s); }
+
+template <class F> static th_status th_sum_by_feature(double *part, const F &f, const th_features &s)
+{
+  const int64_t stretches = th_stretches(s);
+  if (s.places == 1) {
+    const int64_t blocks = (s.features + ABREAST - 1) / ABREAST * stretches;
+    TH_LAUNCH((th_sum_columns<F>), (unsigned)(blocks < 65535 ? blocks : 65535), THREADS, 0, part, f, s, stretches,
+              th_stretch(s));
+  } else {
+    const int64_t blocks = s.features * stretches;
+    TH_LAUNCH((th_sum_features<F>), (unsigned)(blocks < 65535 ? blocks : 65535), THREADS, 0, part, f, s, stretches);
+  }
+  return th_launched();
+}
+/* The two sums of a feature, from the sums of its stretches. */
+TH_DEVICE_FN void th_join_stretches(const double *part, int64_t feature, int64_t stretches, double *a, double *b)
+{
+  *a = *b = 0;
+  for (const double *p = part + 2 * feature * stretches; stretches > 0; stretches--, p += 2) *a += p[0], *b += p[1];
+}
+
+/* The sum of a feature's elements. */
+template <class T> struct th_values {
+  const T *x;
+  view v;
+  __device__ void take(double *a, double *, int64_t i, int64_t, int64_t) const { *a += (double)element<T>::load(x[v.at(i)]); }
+};
+
+/* Element f of a vector, or nothing. */
+template <class T> struct th_vector {
+  T *p;
+  int64_t step;
+  explicit th_vector(const th_tensor *t) : p(t ? th_first<T>(t) : nullptr), step(t ? t->stride[0] : 0) {}
+  __device__ double get(int64_t f, double absent) const { return p ? (double)element<T>::load(p[f * step]) : absent; }
+  __device__ void put(int64_t f, double v) const { if (p) p[f * step] = element<T>::store((typename element<T>::C)v); }
+};
+
+#endif

@@ -1,0 +1,128 @@
+// cunn/kernels/radix.cuh - radix sort of pairs, eight bits at a time from the lowest: kernels count the digits of each tile, sum the counts,
+// and write each pair to its place: the number of pairs of its line with smaller digits, or with its digit and before it. So
+// equal keys stay in order, and the order of the threads does not change the result.
+#ifndef TH_RADIX_CUH
+#define TH_RADIX_CUH
+#include "fold_lines.cuh"
+
+constexpr int RADIX = 256, WARPS = THREADS / 32, RADIX_EACH = 16, RADIX_TILE = RADIX_EACH * THREADS;
+static_assert(RADIX == THREADS, "each thread has one digit");
+
+template <class K> TH_DEVICE_FN int digit_of(K key, int shift) { return (int)(key >> shift & (RADIX - 1)); }
+
+/* The sum of v over the threads before this one; `total` is that of all. */
+static __device__ uint32_t sum_before(uint32_t v, uint32_t *total)
+{
+  __shared__ uint32_t warps[WARPS];
+  const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+  uint32_t upto = v, before = 0, all = 0;
+  for (int h = 1; h < 32; h *= 2) {
+    const uint32_t left = __shfl_up_sync(0xffffffffu, upto, (unsigned)h);
+    if (lane >= h) upto += left;
+  }
+  __syncthreads();                           // threads may still read `warps` of the previous sum
+  if (lane == 31) warps[warp] = upto;
+  __syncthreads();
+  for (int w = 0; w < WARPS; w++) {
+    if (w < warp) before += warps[w];
+    all += warps[w];
+  }
+  *total = all;
+  return before + upto - v;
+}
+
+/* count[(line * RADIX + digit) * tiles + tile] */
+template <class K>
+static __global__ void __launch_bounds__(THREADS)
+radix_count(uint32_t *count, const K *key, int64_t lines, int64_t n, int64_t tiles, int shift)
+{
+  __shared__ uint32_t bins[RADIX];
+  for (int64_t b = blockIdx.x; b < lines * tiles; b += gridDim.x) {
+    const int64_t line = b / tiles, tile = b - line * tiles, from = tile * RADIX_TILE;
+    const int64_t to = from + RADIX_TILE < n ? from + RADIX_TILE : n;
+    bins[threadIdx.x] = 0;
+    __syncthreads();
+    for (int64_t i = from + threadIdx.x; i < to; i += THREADS) atomicAdd(bins + digit_of(key[line * n + i], shift), 1u);
+    __syncthreads();
+    count[(line * RADIX + threadIdx.x) * tiles + tile] = bins[threadIdx.x];
+  }
+}
+
+/* The counts of a digit become sums of the tiles before; total[line * RADIX + digit] is that of all tiles. */
+static __global__ void __launch_bounds__(THREADS) radix_sum(uint32_t *count, uint32_t *total, int64_t rows, int64_t tiles)
+{
+  for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+    uint32_t carry = 0;
+    for (int64_t first = 0; first < tiles; first += THREADS) {
+      const int64_t i = first + threadIdx.x;
+      uint32_t all;
+      const uint32_t before = sum_before(i < tiles ? count[row * tiles + i] : 0, &all);
+      if (i < tiles) count[row * tiles + i] = carry + before;
+      carry += all;
+    }
+    if (threadIdx.x == 0) total[row] = carry;
+  }
+}
+
+/* The lanes of the warp that are valid and have this digit. */
+static __device__ __forceinline__ unsigned lanes_with(int digit, bool valid)
+{
+  unsigned peers = __ballot_sync(0xffffffffu, valid);
+  for (int bit = 0; bit < 8; bit++) {
+    const bool one = digit >> bit & 1;
+    const unsigned ones = __ballot_sync(0xffffffffu, one);
+    peers &= one ? ones : ~ones;
+  }
+  return peers;
+}
+
+/* A warp has neighbouring pairs of the tile, 32 at a time. */
+template <class K>
+static __global__ void __launch_bounds__(THREADS)
+radix_write(K *to_key, uint32_t *to_place, const K *key, const uint32_t *place, const uint32_t *count, const uint32_t *total,
+            int64_t lines, int64_t n, int64_t tiles, int shift)
+{
+  __shared__ uint32_t next[WARPS][RADIX];
+  const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+  for (int64_t b = blockIdx.x; b < lines * tiles; b += gridDim.x) {
+    const int64_t line = b / tiles, tile = b - line * tiles;
+    const int64_t from = tile * RADIX_TILE + warp * (RADIX_TILE / WARPS) + lane;
+    K own[RADIX_EACH];
+    uint32_t rank[RADIX_EACH], unused;
+    for (int w = 0; w < WARPS; w++) next[w][threadIdx.x] = 0;
+    __syncthreads();
+    TH_UNROLL(16)
+    for (int r = 0; r < RADIX_EACH; r++) {
+      const int64_t i = from + r * 32;
+      const bool valid = i < n;
+      own[r] = valid ? key[line * n + i] : 0;
+      const int digit = digit_of(own[r], shift);
+      const unsigned peers = lanes_with(digit, valid), before = peers & ((1u << lane) - 1);
+      const uint32_t earlier = next[warp][digit];
+      __syncwarp();
+      if (valid && before == 0) next[warp][digit] = earlier + (uint32_t)__popc(peers);
+      __syncwarp();
+      rank[r] = earlier + (uint32_t)__popc(before);
+    }
+    __syncthreads();
+    const int64_t row = line * RADIX + threadIdx.x;
+    uint32_t start = sum_before(total[row], &unused) + count[row * tiles + tile];
+    for (int w = 0; w < WARPS; w++) {
+      const uint32_t some = next[w][threadIdx.x];
+      next[w][threadIdx.x] = start;
+      start += some;
+    }
+    __syncthreads();
+    TH_UNROLL(16)
+    for (int r = 0; r < RADIX_EACH; r++) {
+      const int64_t i = from + r * 32;
+      if (i >= n) continue;
+      const int64_t to = line * n + next[warp][digit_of(own[r], shift)] + rank[r];
+      to_key[to] = own[r];
+      to_place[to] = place[line * n + i];
+    }
+    __syncthreads();                         // the next tile clears `next`
+  }
+}
+
+#endif

@@ -1,0 +1,356 @@
+// cunn/runtime/vector.cuh - launches of pointwise kernels: 16 bytes of each operand at a time where all operands are contiguous and aligned,
+// else element by element.
+//
+// pointwise(n, body, writes<HOW>(y), reads<HOW>(x, y), ...) calls body(value, value, ...) for each of n elements, with a value
+// for each operand in the order of the operands; the body assigns the values of operands that are written. A body begins with
+// start(), once in each thread. A thread reads an element of all operands before it writes one, so an operand that is written may
+// be the same as others. Both kernels compute an element by the same code. A body with a sum of two products must say which one
+// is fused with the sum, because the compiler may choose differently in each kernel.
+#ifndef TH_VECTOR_CUH
+#define TH_VECTOR_CUH
+#include <type_traits>
+#include "backend.cuh"
+
+#define TH_MEMBER __host__ __device__ __forceinline__
+
+/* ---- operands ---- */
+
+/* HOW a body sees elements of memory (E): as values (V) of the type of computation, or as they are stored. */
+template <class T> struct computed {
+  typedef T E;
+  typedef typename element<T>::C V;
+  TH_DEVICE_FN V load(T v) { return element<T>::load(v); }
+  TH_DEVICE_FN T store(V v) { return element<T>::store(v); }
+};
+template <class T> struct stored {
+  typedef T E;
+  typedef T V;
+  TH_DEVICE_FN V load(T v) { return v; }
+  TH_DEVICE_FN T store(V v) { return v; }
+};
+
+enum { TH_READ = 1, TH_WRITE = 2 };
+template <class How, int USE> struct operand {
+  typedef How how;
+  typedef typename How::E E;
+  static constexpr int use = USE;
+  E *p;
+  const th_tensor *t, *like;                     /* t is broadcast to the shape of `like` */
+};
+template <class How, int USE> operand<How, USE> operand_of(const th_tensor *t, const th_tensor *like)
+{
+  return { th_first<typename How::E>(t), t, like };
+}
+template <class How> operand<How, TH_READ> reads(const th_tensor *t, const th_tensor *like)
+{
+  return operand_of<How, TH_READ>(t, like);
+}
+template <class How> operand<How, TH_WRITE> writes(const th_tensor *t) { return operand_of<How, TH_WRITE>(t, t); }
+template <class How> operand<How, TH_READ | TH_WRITE> updates(const th_tensor *t)
+{
+  return operand_of<How, TH_READ | TH_WRITE>(t, t);
+}
+
+/* What bodies without preparations begin with. HEAVY bodies are long, so the vector kernel repeats them less often. */
+struct plain_body {
+  static constexpr bool HEAVY = false;
+  TH_MEMBER void start() {}
+};
+
+/* ---- N elements at an address ---- */
+
+template <int B> struct word { typedef uint32_t type; };
+template <> struct word<1> { typedef uint8_t type; };
+template <> struct word<2> { typedef uint16_t type; };
+/* B bytes at an address that B divides: one instruction loads or stores them. */
+template <int B> struct alignas(B) chunk {
+  typedef typename word<B>::type W;
+  W w[B / sizeof(W)];
+};
+template <int B> __device__ __forceinline__ chunk<B> load_chunk(const void *p)
+{
+#ifdef __CUDA_ARCH__
+  return *static_cast<const chunk<B> *>(p);
+#else
+  chunk<B> c;
+  if ((uintptr_t)p % B) abort();                  /* a device refuses such an address, too */
+  memcpy(&c, p, B);
+  return c;
+#endif
+}
+template <int B> __device__ __forceinline__ void store_chunk(void *p, const chunk<B> &c)
+{
+#ifdef __CUDA_ARCH__
+  *static_cast<chunk<B> *>(p) = c;
+#else
+  if ((uintptr_t)p % B) abort();
+  memcpy(p, &c, B);
+#endif
+}
+
+/* Two halves in a word, the first in the low bits; newer devices convert both by one instruction. */
+TH_DEVICE_FN uint32_t th_pair_of(bf16, float low, float high)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  uint32_t w;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(w) : "f"(high), "f"(low));
+  return w;
+#else
+  return store_bf16(low).bits | (uint32_t)store_bf16(high).bits << 16;
+#endif
+}
+TH_DEVICE_FN uint32_t th_pair_of(f16, float low, float high)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  uint32_t w;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(w) : "f"(high), "f"(low));
+  return w;
+#else
+  return store_f16(low).bits | (uint32_t)store_f16(high).bits << 16;
+#endif
+}
+template <class How> struct is_half { static constexpr bool value = false; };
+template <> struct is_half<computed<f16>> { static constexpr bool value = true; };
+template <> struct is_half<computed<bf16>> { static constexpr bool value = true; };
+
+template <class How, int N> __device__ __forceinline__ void load_values(typename How::V (&v)[N], const typename How::E *p)
+{
+  typedef typename How::E E;
+  const chunk<N * sizeof(E)> c = load_chunk<N * sizeof(E)>(p);
+  if constexpr (std::is_same<How, computed<bf16>>::value && N > 1) {      /* shorter than the way through 16 bits */
+    TH_UNROLL_ALL
+    for (int k = 0; k < N; k++) v[k] = th_float_of(k % 2 ? c.w[k / 2] & 0xffff0000 : c.w[k / 2] << 16);
+  } else {
+    E e[N];
+    memcpy(e, &c, sizeof e);
+    TH_UNROLL_ALL
+    for (int k = 0; k < N; k++) v[k] = How::load(e[k]);
+  }
+}
+template <class How, int N> __device__ __forceinline__ void store_values(typename How::E *p, const typename How::V (&v)[N])
+{
+  typedef typename How::E E;
+  chunk<N * sizeof(E)> c;
+  if constexpr (is_half<How>::value && N > 1) {
+    TH_UNROLL_ALL
+    for (int k = 0; k < N / 2; k++) c.w[k] = th_pair_of(E(), v[2 * k], v[2 * k + 1]);
+  } else {
+    E e[N];
+    TH_UNROLL_ALL
+    for (int k = 0; k < N; k++) e[k] = How::store(v[k]);
+    memcpy(&c, e, sizeof c);
+  }
+  store_chunk<N * sizeof(E)>(p, c);
+}
+
+/* ---- lists of operands and of their values ---- */
+
+template <class... S> struct pointers {
+  pointers() {}
+};
+template <class S, class... R> struct pointers<S, R...> {
+  typename S::E *p;
+  pointers<R...> rest;
+  pointers(const S &s, const R &...r) : p(s.p), rest(r...) {}
+};
+
+/* N elements of each operand. */
+template <int N, class... S> struct batch {
+  __device__ __forceinline__ void load(const pointers<> &, uint32_t) {}
+  __device__ __forceinline__ void store(const pointers<> &, uint32_t) const {}
+  template <class F, class... V> __device__ __forceinline__ void apply(const F &f, int, V &...v) { f(v...); }
+};
+template <int N, class S, class... R> struct batch<N, S, R...> {
+  typename S::how::V v[N];
+  batch<N, R...> rest;
+  __device__ __forceinline__ void load(const pointers<S, R...> &s, uint32_t at)
+  {
+    if constexpr ((S::use & TH_READ) != 0) load_values<typename S::how, N>(v, s.p + at);
+    rest.load(s.rest, at);
+  }
+  __device__ __forceinline__ void store(const pointers<S, R...> &s, uint32_t at) const
+  {
+    if constexpr ((S::use & TH_WRITE) != 0) store_values<typename S::how, N>(s.p + at, v);
+    rest.store(s.rest, at);
+  }
+  template <class F, class... V> __device__ __forceinline__ void apply(const F &f, int k, V &...before)
+  {
+    rest.apply(f, k, before..., v[k]);
+  }
+};
+
+/* ---- contiguous, aligned operands ---- */
+
+/* N elements make a vector, of 16 bytes for the widest type; a thread has U vectors of each operand in flight. */
+constexpr int th_larger(int a, int b) { return a > b ? a : b; }
+constexpr int th_smaller(int a, int b) { return a < b ? a : b; }
+template <class Body, class... S> struct shape_of {
+  static constexpr int widest()
+  {
+    int most = 1;
+    ((most = th_larger(most, (int)sizeof(typename S::E))), ...);
+    return most;
+  }
+  static constexpr int N = th_smaller(16 / widest(), Body::HEAVY ? 4 : 8);
+  static constexpr int U = Body::HEAVY || (0 + ... + (S::use & TH_READ)) > 2 ? 1 : 2;
+  static constexpr uint32_t TILE = THREADS * N * U;
+};
+
+/* A block computes whole tiles, the first `tiles * TILE` elements. The others follow, one to a thread. */
+template <class Body, class... S>
+static __global__ void __launch_bounds__(THREADS) by_vectors(Body f, uint32_t n, uint32_t tiles, pointers<S...> s)
+{
+  typedef shape_of<Body, S...> shape;
+  constexpr int N = shape::N, U = shape::U;
+  uint32_t turn = blockIdx.x;
+  f.start();
+  TH_UNROLL_NONE
+  for (; turn < tiles; turn += gridDim.x) {
+    const uint32_t first = turn * shape::TILE + threadIdx.x * N;
+    batch<N, S...> b[U];
+    TH_UNROLL_ALL
+    for (int u = 0; u < U; u++) b[u].load(s, first + u * (THREADS * N));
+    TH_UNROLL_ALL
+    for (int u = 0; u < U; u++) {
+      TH_UNROLL_ALL
+      for (int k = 0; k < N; k++) b[u].apply(f, k);
+      b[u].store(s, first + u * (THREADS * N));
+    }
+  }
+  TH_UNROLL_NONE
+  for (uint32_t i = tiles * shape::TILE + (turn - tiles) * THREADS + threadIdx.x; i < n; i += gridDim.x * THREADS) {
+    batch<1, S...> b;
+    b.load(s, i);
+    b.apply(f, 0);
+    b.store(s, i);
+  }
+}
+
+/* ---- other operands ---- */
+
+/* A view whose elements, and their distances, are counted in 32 bits. i / size = (times * i / 2^32 + i) / 2^shift for i below
+ * 2^31 (Granlund and Montgomery, Division by invariant integers using multiplication, 1994). */
+struct narrow_view {
+  int32_t ndim, stride[TH_MAXDIM];
+  uint32_t size[TH_MAXDIM], times[TH_MAXDIM];
+  uint8_t shift[TH_MAXDIM];
+  TH_MEMBER int32_t at(uint32_t i) const
+  {
+    int32_t off = 0;
+    TH_UNROLL_NONE
+    for (int d = ndim - 1; d > 0; d--) {
+      const uint32_t q = ((uint32_t)((uint64_t)i * times[d] >> 32) + i) >> shift[d];
+      off += (int32_t)(i - q * size[d]) * stride[d];
+      i = q;
+    }
+    return off + (int32_t)i * stride[0];
+  }
+};
+/* Returns whether v fits. */
+inline bool th_make_narrow(narrow_view *w, const view &v, int64_t n)
+{
+  int64_t reach = 0;
+  if (n > INT32_MAX) return false;
+  w->ndim = v.ndim;
+  for (int d = 0; d < v.ndim; d++) {
+    const int64_t stride = v.stride[d] < 0 ? -v.stride[d] : v.stride[d];
+    if (stride > INT32_MAX) return false;
+    reach += (v.size[d] - 1) * stride;
+    int shift = 0;
+    while ((int64_t)1 << shift < v.size[d]) shift++;
+    w->size[d] = (uint32_t)v.size[d];
+    w->stride[d] = (int32_t)v.stride[d];
+    w->shift[d] = (uint8_t)shift;
+    w->times[d] = (uint32_t)(((uint64_t)1 << 32) * (((uint64_t)1 << shift) - v.size[d]) / v.size[d] + 1);
+  }
+  return reach <= INT32_MAX;
+}
+
+struct any_view {
+  union { view wide; narrow_view narrow; };
+  __device__ __forceinline__ int64_t at(int64_t i, bool is_narrow) const
+  {
+    return is_narrow ? narrow.at((uint32_t)i) : wide.at(i);
+  }
+};
+
+template <class... S> struct places {
+  places() {}
+  bool narrow(int64_t) { return true; }
+  void widen() {}
+};
+template <class S, class... R> struct places<S, R...> {
+  typename S::E *p;
+  any_view v;
+  places<R...> rest;
+  const th_tensor *t, *like;
+  places(const S &s, const R &...r) : p(s.p), rest(r...), t(s.t), like(s.like) {}
+  bool narrow(int64_t n) { return th_make_narrow(&v.narrow, th_view_like(t, like), n) && rest.narrow(n); }
+  void widen() { v.wide = th_view_like(t, like); rest.widen(); }
+};
+
+/* One element of each operand, and where it lies. */
+template <class... S> struct single {
+  __device__ __forceinline__ void load(const places<> &, int64_t, bool) {}
+  __device__ __forceinline__ void store(const places<> &) const {}
+  template <class F, class... V> __device__ __forceinline__ void apply(const F &f, V &...v) { f(v...); }
+};
+template <class S, class... R> struct single<S, R...> {
+  typename S::how::V v;
+  int64_t at;
+  single<R...> rest;
+  __device__ __forceinline__ void load(const places<S, R...> &s, int64_t i, bool narrow)
+  {
+    at = s.v.at(i, narrow);
+    if constexpr ((S::use & TH_READ) != 0) v = S::how::load(s.p[at]);
+    rest.load(s.rest, i, narrow);
+  }
+  __device__ __forceinline__ void store(const places<S, R...> &s) const
+  {
+    if constexpr ((S::use & TH_WRITE) != 0) s.p[at] = S::how::store(v);
+    rest.store(s.rest);
+  }
+  template <class F, class... V> __device__ __forceinline__ void apply(const F &f, V &...before) { rest.apply(f, before..., v); }
+};
+
+template <class Body, class... S>
+static __global__ void __launch_bounds__(THREADS) by_elements(Body f, int64_t n, bool narrow, places<S...> s)
+{
+  f.start();
+  TH_UNROLL_NONE
+  for (TH_EACH(i, n)) {
+    single<S...> e;
+    e.load(s, i, narrow);
+    e.apply(f);
+    e.store(s);
+  }
+}
+
+/* ---- the choice ---- */
+
+template <int N, class S> bool fits_vectors(const S &s, int64_t n)
+{
+  return th_contiguous(s.t) && th_numel(s.t) == n && (uintptr_t)s.p % (N * sizeof(typename S::E)) == 0;
+}
+
+/* Few enough blocks that a thread has several tiles of large tensors, and enough for the 132 multiprocessors of an H200. */
+constexpr uint32_t TH_MOST_BLOCKS = 132 * 32;
+
+template <class Body, class... S> th_status pointwise(int64_t n, const Body &f, const S &...s)
+{
+  typedef shape_of<Body, S...> shape;
+  if (n == 0) return TH_OK;
+  if (n <= INT32_MAX && (... && fits_vectors<shape::N>(s, n))) {
+    const uint32_t tiles = (uint32_t)n / shape::TILE, turns = tiles + ((uint32_t)n % shape::TILE + THREADS - 1) / THREADS;
+    TH_LAUNCH((by_vectors<Body, S...>), turns < TH_MOST_BLOCKS ? turns : TH_MOST_BLOCKS, THREADS, 0, f, (uint32_t)n, tiles,
+              pointers<S...>(s...));
+    return th_launched();
+  }
+  places<S...> p(s...);
+  const bool narrow = p.narrow(n);
+  if (!narrow) p.widen();
+  TH_LAUNCH((by_elements<Body, S...>), th_blocks(n), THREADS, 0, f, n, narrow, p);
+  return th_launched();
+}
+
+#endif
