@@ -1,7 +1,6 @@
-// cunn/conv/engine.cuh - convolution engines of devices, and the units of their costs.
+// engine.cuh - convolution engines of devices, and the units of their costs.
 #ifndef TH_CONV_CUH
 #define TH_CONV_CUH
-#include <functional>
 #include "../kernels/gemm.cuh"
 #include "th_conv_engine.h"
 #include "thcuda.h"
@@ -15,8 +14,8 @@ struct th_cuda_peak { double floats, doubles, halves, tf32, bytes; int multiproc
 const th_cuda_peak &th_cuda_peak_of(int device);
 constexpr double TH_CUDA_LAUNCH = 4e-6;
 
-/* The time of work in the thread's stream. */
-th_status th_cuda_time(int64_t *ns, const std::function<th_status()> &work);
+/* The name of a device's model and the versions of its libraries; NULL without such a device. */
+const char *th_cuda_model(int device);
 
 /* The fraction of a device that `blocks` equal blocks keep busy, two per multiprocessor at a time. */
 double th_cuda_share(const th_cuda_peak &p, double blocks);

@@ -1,4 +1,4 @@
-// cunn/conv/engine_cudnn.cu - the engine cudnn of devices: cuDNN, opened at run time. It takes algorithms that give the same bits on every
+// engine_cudnn.cu - the engine cudnn of devices: cuDNN, opened at run time. It takes algorithms that give the same bits on every
 // run, and rounds floats to TF32 only where cutorch.setTF32 says so. Its heuristics choose, never its stopwatch: what is chosen
 // depends on sizes, device and version.
 #include <map>
@@ -6,7 +6,7 @@
 #include <string>
 #include "engine.cuh"
 #include "../libraries/cudnn.cuh"
-#include "../runtime/graph.cuh"
+#include "../runtime/recording.cuh"
 
 namespace {
 

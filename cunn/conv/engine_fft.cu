@@ -1,4 +1,4 @@
-// cunn/conv/engine_fft.cu - the engine fft of devices: spectra of tiles of 8, 16 or 32 points a side, made within a warp.
+// engine_fft.cu - the engine fft of devices: spectra of tiles of 8, 16 or 32 points a side, made within a warp.
 //
 // A lane holds two columns of a real tile as the parts of complex numbers in its registers, which are transformed where they are
 // and then taken apart; rows go across half as many lanes as a tile has columns, by shuffles. So no number meets another tile's,

@@ -1,4 +1,4 @@
-// cunn/conv/engine_gemm.cu - the engine gemm of devices: convolutions of images and their gradients, each a product of matrices whose
+// engine_gemm.cu - the engine gemm of devices: convolutions of images and their gradients, each a product of matrices whose
 // elements are looked up where they are needed, so that no unfolded image is stored. The order of each sum depends on sizes only.
 #include "engine.cuh"
 #include "../kernels/normalise.cuh"

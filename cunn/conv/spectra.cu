@@ -1,4 +1,4 @@
-// cunn/conv/spectra.cu - convolution by products of spectra: how images and kernels become tiles, and the products of all frequencies.
+// spectra.cu - convolution by products of spectra: how images and kernels become tiles, and the products of all frequencies.
 #include <algorithm>
 #include "spectra.cuh"
 #include "../libraries/cufft.cuh"

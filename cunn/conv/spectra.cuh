@@ -1,4 +1,4 @@
-// cunn/conv/spectra.cuh - convolution on devices by products of spectra, for any transform: images are cut into tiles that overlap
+// spectra.cuh - convolution on devices by products of spectra, for any transform: images are cut into tiles that overlap
 // by the kernel size minus one (overlap-save), and each frequency of all tiles is one product of complex matrices.
 //
 //   result     (tiles x planes) * conj (results x planes)'      kernels are the right operand

@@ -1,4 +1,4 @@
-// cunn/kernels/attention.cu - attention of any float type on the units for single numbers, and the choice between these kernels and those of
+// attention.cu - attention of any float type on the units for single numbers, and the choice between these kernels and those of
 // attention_mma.cu. The algorithm is the same: tiles, an online softmax, weights computed again for the gradients.
 //
 // A block has BT rows (queries, or keys for the gradients by k and v) and goes through tiles of BT columns. A thread computes

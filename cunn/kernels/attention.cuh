@@ -1,4 +1,4 @@
-// cunn/kernels/attention.cuh - what all kernels of attention share: the operands, and which keys a query sees.
+// attention.cuh - what all kernels of attention share: the operands, and which keys a query sees.
 #ifndef TH_ATTENTION_CUH
 #define TH_ATTENTION_CUH
 #include "../runtime/backend.cuh"

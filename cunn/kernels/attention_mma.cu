@@ -1,4 +1,4 @@
-// cunn/kernels/attention_mma.cu - attention of halves on tensor cores: forward, and the gradients, which compute the weights again.
+// attention_mma.cu - attention of halves on tensor cores: forward, and the gradients, which compute the weights again.
 //
 // Dao, "FlashAttention-2" (2023). A block of four warps has a tile of queries (or, for the gradients by k and v, of keys) and
 // goes through the keys (the queries) in tiles, which are copied to shared memory while others are multiplied. A warp has MT

@@ -1,4 +1,4 @@
-// cunn/kernels/batchnorm.cu - batch normalisation and its gradient: sums in double, the variance in a second pass around the mean.
+// batchnorm.cu - batch normalisation and its gradient: sums in double, the variance in a second pass around the mean.
 #include "../libraries/cudnn.cuh"
 #include "../../lib/op/batchnorm.args.h"
 #include "normalise.cuh"

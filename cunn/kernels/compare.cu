@@ -1,4 +1,4 @@
-// cunn/kernels/compare.cu - comparisons with a number and between tensors, where, all and any.
+// compare.cu - comparisons with a number and between tensors, where, all and any.
 #include "formula.cuh"
 #include "../runtime/vector.cuh"
 #include "../../lib/op/compare.args.h"

@@ -1,4 +1,4 @@
-// cunn/kernels/complex.cu - products of complex numbers, element by element.
+// complex.cu - products of complex numbers, element by element.
 #include "../runtime/backend.cuh"
 #include "../../lib/op/fft.args.h"
 

@@ -1,4 +1,4 @@
-// cunn/kernels/convolve.cu - Torch's plain convolutions and correlations in two and three dimensions: a thread sums one element.
+// convolve.cu - Torch's plain convolutions and correlations in two and three dimensions: a thread sums one element.
 #include "../runtime/backend.cuh"
 #include "../../lib/op/convolve.args.h"
 

@@ -1,4 +1,4 @@
-// cunn/kernels/create.cu - sequences and the unit matrix.
+// create.cu - sequences and the unit matrix.
 #include "../runtime/backend.cuh"
 #include "../../lib/op/create.args.h"
 

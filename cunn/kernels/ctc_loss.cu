@@ -1,4 +1,4 @@
-// cunn/kernels/ctc_loss.cu - the forward-backward sums of connectionist temporal classification, as logarithms and in double: a block for each
+// ctc_loss.cu - the forward-backward sums of connectionist temporal classification, as logarithms and in double: a block for each
 // sample, its states side by side, its steps one after the other. alpha is what the CPU makes it.
 #include "fold.cuh"
 #include "../../lib/op/ctc_loss.args.h"

@@ -1,4 +1,4 @@
-// cunn/kernels/extremum.cu - largest and smallest elements, of everything or along one dimension. A NaN beats every number and the first
+// extremum.cu - largest and smallest elements, of everything or along one dimension. A NaN beats every number and the first
 // NaN wins; among equals the first wins.
 #include "../runtime/backend.cuh"
 #include "../../lib/op/extremum.args.h"

@@ -1,9 +1,9 @@
-// cunn/kernels/fft.cu - Fourier transforms along dimensions, by cuFFT: lines are gathered side by side, transformed, and put into the tensor
+// fft.cu - Fourier transforms along dimensions, by cuFFT: lines are gathered side by side, transformed, and put into the tensor
 // that the next pass reads. Without cuFFT the CPU does it all.
 #include <algorithm>
 #include "../libraries/cufft.cuh"
 #include "../../lib/op/fft.args.h"
-#include "../runtime/graph.cuh"
+#include "../runtime/recording.cuh"
 #include "th_fft.h"
 
 namespace {

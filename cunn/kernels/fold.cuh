@@ -1,4 +1,4 @@
-// cunn/kernels/fold.cuh - folds over threads, blocks and lines, mostly sums, in an order that depends on sizes only. So the bits are the
+// fold.cuh - folds over threads, blocks and lines, mostly sums, in an order that depends on sizes only. So the bits are the
 // same in every run and on every device.
 #ifndef TH_FOLD_CUH
 #define TH_FOLD_CUH

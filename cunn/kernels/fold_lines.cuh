@@ -1,4 +1,4 @@
-// cunn/kernels/fold_lines.cuh - folds of the lines of a tensor. Long lines are cut into stretches, so that a few of them use the whole device;
+// fold_lines.cuh - folds of the lines of a tensor. Long lines are cut into stretches, so that a few of them use the whole device;
 // a second pass folds the stretches of a line in order. Sizes and strides decide the cut; the alignment of an address does not.
 //
 // A fold F over elements T has the types A, of its totals, and S, of what all elements of a line share, and

@@ -1,4 +1,4 @@
-// cunn/kernels/formula.cuh - the formulas of lib/formula for a device, with the device's mathematical functions and otherwise the same text.
+// formula.cuh - the formulas of lib/formula for a device, with the device's mathematical functions and otherwise the same text.
 #ifndef TH_FORMULA_CUH
 #define TH_FORMULA_CUH
 #include <math.h>

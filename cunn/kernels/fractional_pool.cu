@@ -1,4 +1,4 @@
-// cunn/kernels/fractional_pool.cu - maxima over windows whose places come from random samples.
+// fractional_pool.cu - maxima over windows whose places come from random samples.
 #include "../runtime/backend.cuh"
 #include "../../lib/op/fractional_pool.args.h"
 

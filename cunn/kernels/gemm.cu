@@ -1,4 +1,4 @@
-// cunn/kernels/gemm.cu - products of matrices: cuBLAS where it knows the type and the layout, our own tiles elsewhere.
+// gemm.cu - products of matrices: cuBLAS where it knows the type and the layout, our own tiles elsewhere.
 #include <stdlib.h>
 #include "gemm.cuh"
 

@@ -1,37 +1,11 @@
-// cunn/kernels/gemm.cuh - matrix products with any strides, and the tiles that compute them.
+// gemm.cuh - matrix products with any strides, and the tiles that compute them.
 #ifndef TH_GEMM_CUH
 #define TH_GEMM_CUH
 #include <type_traits>
-#include "../runtime/backend.cuh"
+#include "../libraries/cublas.cuh"
 
-/* C = beta C + alpha A B for every matrix of a batch; with `sum`, C is one matrix and the products of the batch are summed
- * into it in order. Steps count elements: of the batch, a row, a column. beta 0 does not read C. A and B may not overlap C. */
-struct th_cuda_gemm {
-  int dtype;
-  bool sum;
-  int64_t batch, m, n, k;
-  double alpha, beta;
-  const void *a, *b;
-  void *c;
-  int64_t as[3], bs[3], cs[3];
-};
+/* The product by cuBLAS where it knows the type and the layout, else by our tiles. */
 th_status th_cuda_gemm_run(const th_cuda_gemm &g);
-
-/* The same by cuBLAS; done says whether it accepted the product. */
-th_status th_cuda_blas_gemm(const th_cuda_gemm &g, bool *done);
-
-/* C = A B, or C + A B, for each of a batch of complex matrices of floats, or doubles (wide); all packed, column-major, m x k and
- * k x n. A (first) or B is stored as its conjugate transpose. By cuBLAS; done says whether it accepted the products. */
-struct th_cuda_complex {
-  bool wide, first;
-  int64_t batch, m, n, k;
-  const void *a, *b;
-  void *c;
-  bool add;
-};
-th_status th_cuda_blas_complex(const th_cuda_complex &g, bool *done);
-/* The version of cuBLAS, like 13.0.2; "" without cuBLAS. */
-const char *th_cuda_blas_version();
 
 /* The type in which products of elements T are summed; integers wrap. */
 template <class T> struct th_summed {

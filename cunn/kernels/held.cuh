@@ -1,4 +1,4 @@
-// cunn/kernels/held.cuh - lines of at most HELD_MOST elements, which the threads of a line read once and hold in registers, four at a
+// held.cuh - lines of at most HELD_MOST elements, which the threads of a line read once and hold in registers, four at a
 // time. A thread has the same elements whether it loads four at once or one by one, so an address does not change the bits.
 #ifndef TH_HELD_CUH
 #define TH_HELD_CUH

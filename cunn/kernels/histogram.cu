@@ -1,4 +1,4 @@
-// cunn/kernels/histogram.cu - how many elements fall into each of a number of equal bins. Counts are whole numbers, so that their order
+// histogram.cu - how many elements fall into each of a number of equal bins. Counts are whole numbers, so that their order
 // cannot matter.
 #include <math.h>
 #include <vector>

@@ -1,4 +1,4 @@
-// cunn/kernels/index.cu - slices and elements picked from, put into or added to named places along one dimension; rows of a table.
+// index.cu - slices and elements picked from, put into or added to named places along one dimension; rows of a table.
 //
 // The places were checked. Where one is named twice the later one counts (put) or both do (add), in their order, as on the
 // CPU: short lines go through their places one by one; the places of long ones are sorted, and who finds the first of

@@ -1,4 +1,4 @@
-// cunn/kernels/layernorm.cu - normalisation of the rows of the last dimension, and its gradients. Sums run in double. Rows of up to HELD_MOST
+// layernorm.cu - normalisation of the rows of the last dimension, and its gradients. Sums run in double. Rows of up to HELD_MOST
 // elements are read once.
 #include "normalise.cuh"
 #include "held.cuh"

@@ -1,4 +1,4 @@
-// cunn/kernels/loss.cu - losses of pairs of numbers, and of classes; each term and its slope in double.
+// loss.cu - losses of pairs of numbers, and of classes; each term and its slope in double.
 #include "fold.cuh"
 #include "../runtime/late.cuh"
 #include "../../lib/op/loss.args.h"

@@ -1,4 +1,4 @@
-// cunn/kernels/map.cu - y[i] = f(x[i], numbers): the maps of pointwise.def and the activations.
+// map.cu - y[i] = f(x[i], numbers): the maps of pointwise.def and the activations.
 #include <limits>
 #include "formula.cuh"
 #include "../runtime/vector.cuh"

@@ -1,4 +1,4 @@
-// cunn/kernels/mask.cu - picking and putting elements by a mask, and the places of what is not 0. Pieces are counted, the counts added up,
+// mask.cu - picking and putting elements by a mask, and the places of what is not 0. Pieces are counted, the counts added up,
 // then each piece knows where its first one goes.
 #include "../runtime/late.cuh"
 #include "../runtime/vector.cuh"

@@ -1,4 +1,4 @@
-// cunn/kernels/mm.cu - the matrix products, all of them calls of gemm.
+// mm.cu - the matrix products, all of them calls of gemm.
 #include "gemm.cuh"
 #include "../../lib/op/mm.args.h"
 

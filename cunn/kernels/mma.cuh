@@ -1,4 +1,4 @@
-// cunn/kernels/mma.cuh - products of matrices of halves on tensor cores, as PTX of compute capability 8.0, and the same for the emulated
+// mma.cuh - products of matrices of halves on tensor cores, as PTX of compute capability 8.0, and the same for the emulated
 // device. A warp multiplies A (16 x 16) by B (16 x 8) into C (16 x 8). Lane l has of a matrix with rows of 8 numbers the numbers
 // 2 (l % 4) and the next one of row l / 4: A is four such matrices (top left, bottom left, top right, bottom right), C two (top,
 // bottom), and the transpose of B two (its left and its right part).

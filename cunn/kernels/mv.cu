@@ -1,4 +1,4 @@
-// cunn/kernels/mv.cu - matrix times vector, outer products and dot products: bound by memory, so plain loops, summing in A.
+// mv.cu - matrix times vector, outer products and dot products: bound by memory, so plain loops, summing in A.
 #include "fold_lines.cuh"
 #include "../../lib/op/mv.args.h"
 #include "../../lib/op/dot.args.h"

@@ -1,4 +1,4 @@
-// cunn/kernels/normalise.cuh - sums over all dimensions but one, for normalisations and their gradients.
+// normalise.cuh - sums over all dimensions but one, for normalisations and their gradients.
 #ifndef TH_NORMALISE_CUH
 #define TH_NORMALISE_CUH
 #include "fold.cuh"

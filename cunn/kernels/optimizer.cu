@@ -1,4 +1,4 @@
-// cunn/kernels/optimizer.cu - steps of optimizers, each in one pass over parameters, gradients and state.
+// optimizer.cu - steps of optimizers, each in one pass over parameters, gradients and state.
 #include "../runtime/vector.cuh"
 #include "../../lib/op/optimizer.args.h"
 

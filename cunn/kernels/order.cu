@@ -1,4 +1,4 @@
-// cunn/kernels/order.cu - sorting along one dimension, the k smallest or largest, the k-th, the median, the most frequent. Elements become
+// order.cu - sorting along one dimension, the k smallest or largest, the k-th, the median, the most frequent. Elements become
 // unsigned keys. Whole lines of them are sorted, stably; of long lines a few elements are selected by their digits.
 #include "select.cuh"
 #include "sort.cuh"

@@ -1,4 +1,4 @@
-// cunn/kernels/order_keys.cuh - elements as unsigned keys that compare as wanted: NaN last, -0 as 0, descending inverted.
+// order_keys.cuh - elements as unsigned keys that compare as wanted: NaN last, -0 as 0, descending inverted.
 #ifndef TH_ORDER_KEYS_CUH
 #define TH_ORDER_KEYS_CUH
 #include "../runtime/backend.cuh"

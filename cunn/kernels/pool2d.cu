@@ -1,4 +1,4 @@
-// cunn/kernels/pool2d.cu - maxima and means over windows of images, and their gradients.
+// pool2d.cu - maxima and means over windows of images, and their gradients.
 #include "../libraries/cudnn.cuh"
 #include "../../lib/op/pool2d.args.h"
 #include "fold.cuh"

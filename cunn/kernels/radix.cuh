@@ -1,4 +1,4 @@
-// cunn/kernels/radix.cuh - radix sort of pairs, eight bits at a time from the lowest: kernels count the digits of each tile, sum the counts,
+// radix.cuh - radix sort of pairs, eight bits at a time from the lowest: kernels count the digits of each tile, sum the counts,
 // and write each pair to its place: the number of pairs of its line with smaller digits, or with its digit and before it. So
 // equal keys stay in order, and the order of the threads does not change the result.
 #ifndef TH_RADIX_CUH

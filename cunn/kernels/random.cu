@@ -1,10 +1,11 @@
-// cunn/kernels/random.cu - filling tensors with random numbers. Each element knows its words, so a Philox generator gives the numbers
+// random.cu - filling tensors with random numbers. Each element knows its words, so a Philox generator gives the numbers
 // that it gives on the CPU; the words of a Mersenne twister are drawn by the host and brought here.
 //
 // The default generator stands for the one that this thread has for the device: Philox, seeded by cutorch.
 #include <stdlib.h>
 #include <vector>
-#include "../runtime/graph.cuh"
+#include "../runtime/graph_random.cuh"
+#include "../runtime/recording.cuh"
 #include "fold_lines.cuh"
 #include "../../lib/op/random.args.h"
 #include "thcuda.h"
@@ -12,23 +13,6 @@
 #include "../../lib/core/philox.h"
 
 /* ---- generators ---- */
-
-namespace {
-/* One for each device, made when it is asked for, freed with the thread. */
-struct generators {
-  th_generator *of[TH_MAXDEVICE] = {};
-  ~generators() { for (th_generator *g : of) th_generator_free(g); }
-};
-}
-static thread_local generators own;
-
-th_generator *th_cuda_generator(int device)
-{
-  if (device < 1 || device > th_cuda_count()) return nullptr;
-  th_generator *&g = own.of[device - 1];
-  if (!g) g = th_generator_new(TH_PHILOX);
-  return g;
-}
 
 /* The generator given, or that of the device. */
 static th_status generator_of(th_generator **g, const th_call *c, th_generator *given)

@@ -1,4 +1,4 @@
-// cunn/kernels/rearrange.cu - joins, orders reversed and rotated, triangles, diagonals; the cross product of vectors of three.
+// rearrange.cu - joins, orders reversed and rotated, triangles, diagonals; the cross product of vectors of three.
 #include "../runtime/backend.cuh"
 #include "../../lib/op/reduce.args.h"
 #include "../../lib/op/scan.args.h"

@@ -1,4 +1,4 @@
-// cunn/kernels/recurrent.cu - sequences of recurrent cells: for each step a product of the states with the weight, then a thread for each
+// recurrent.cu - sequences of recurrent cells: for each step a product of the states with the weight, then a thread for each
 // unit of each sample. States and products are kept in C; samples that have no row at a step stay as they are.
 #include "gemm.cuh"
 #include "../../lib/op/recurrent.args.h"

@@ -1,4 +1,4 @@
-// cunn/kernels/reduce.cu - sums, products, means, variances and norms: of everything, or of each line along a dimension.
+// reduce.cu - sums, products, means, variances and norms: of everything, or of each line along a dimension.
 //
 // Floats are summed in double, whole numbers in 64 bits. How work is cut depends on sizes only, so bits are the same on
 // every run and every device.

@@ -1,4 +1,4 @@
-// cunn/kernels/reduce_grad.cu - gradients of sums, means, products, variances and norms along one dimension.
+// reduce_grad.cu - gradients of sums, means, products, variances and norms along one dimension.
 #include "fold.cuh"
 #include "../../lib/op/reduce_grad.args.h"
 #include "../../lib/op/reduce.args.h"

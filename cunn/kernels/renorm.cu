@@ -1,4 +1,4 @@
-// cunn/kernels/renorm.cu - slices whose norm is too large shrink.
+// renorm.cu - slices whose norm is too large shrink.
 #include "fold.cuh"
 #include "../../lib/op/reduce.args.h"
 

@@ -1,4 +1,4 @@
-// cunn/kernels/scan.cu - running sums and products along one dimension, summed in double or 64 bits. A block walks a line tile by tile; where
+// scan.cu - running sums and products along one dimension, summed in double or 64 bits. A block walks a line tile by tile; where
 // lines are few, long ones are cut into pieces: the pieces are folded, the folds scanned, then each piece knows with what it
 // begins. How lines are cut depends on sizes only.
 #include "../runtime/backend.cuh"

@@ -1,4 +1,4 @@
-// cunn/kernels/select.cuh - the k smallest keys of lines, or the k-th, without sorting. Eight bits at a time, from the top, threads count
+// select.cuh - the k smallest keys of lines, or the k-th, without sorting. Eight bits at a time, from the top, threads count
 // how many keys that share the digits found so far have each next digit. The counts give the next digit of the k-th key. A last
 // pass takes the keys below the k-th and the first of its equals, in the order of x. Counts are whole numbers, so the order of
 // the threads does not change the result.

@@ -1,4 +1,4 @@
-// cunn/kernels/softmax.cu - softmax and its logarithm along a dimension, and their gradients. Sums run in double. Lines of up to HELD_MOST
+// softmax.cu - softmax and its logarithm along a dimension, and their gradients. Sums run in double. Lines of up to HELD_MOST
 // elements are read once.
 #include "held.cuh"
 #include "../../lib/op/softmax.args.h"

@@ -1,4 +1,4 @@
-// cunn/kernels/sort.cu - radix sort of long lines, merge sort of others: tiles in shared memory, then runs of tiles two by two, each tile of
+// sort.cu - radix sort of long lines, merge sort of others: tiles in shared memory, then runs of tiles two by two, each tile of
 // the result by one block. A pair's new place is its own place in its run and the number of pairs of the other run that come
 // before it, so that equal keys stay in order and nothing depends on when a thread runs.
 #include "radix.cuh"

@@ -1,4 +1,4 @@
-// cunn/kernels/sort.cuh - stable sorting of pairs of an unsigned key and a position; for sorts along a dimension, and for ops that write
+// sort.cuh - stable sorting of pairs of an unsigned key and a position; for sorts along a dimension, and for ops that write
 // where an index says, in the order of the index.
 #ifndef TH_SORT_CUH
 #define TH_SORT_CUH

@@ -1,4 +1,4 @@
-// cunn/kernels/zip.cu - y[i] = f(x[i], z[i], ...): zips, and gradients of activations.
+// zip.cu - y[i] = f(x[i], z[i], ...): zips, and gradients of activations.
 #include "formula.cuh"
 #include "../runtime/vector.cuh"
 #include "../../lib/op/pointwise.args.h"

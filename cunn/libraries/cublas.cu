@@ -1,6 +1,7 @@
-// cunn/libraries/cublas.cu - cuBLAS, opened when the first product needs it. Without it our own kernels multiply.
-#include "../kernels/gemm.cuh"
+// cublas.cu - cuBLAS, opened when the first product needs it. Without it our own kernels multiply.
 #include "../runtime/graph.cuh"
+#include "../runtime/recording.cuh"
+#include "cublas.cuh"
 #include "handles.cuh"
 #include "library.h"
 #include "thcuda.h"

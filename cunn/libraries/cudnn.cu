@@ -1,9 +1,9 @@
-// cunn/libraries/cudnn.cu - opens cuDNN, has a handle for each stream, and compares what is written here of its interface with its header.
-#include "../conv/engine.cuh"
+// cudnn.cu - opens cuDNN, has a handle for each stream, and compares what is written here of its interface with its header.
+#include "../runtime/events.cuh"
 #include "cudnn.cuh"
 #include <stddef.h>
 #include <stdio.h>
-#include "../runtime/graph.cuh"
+#include "../runtime/recording.cuh"
 #include "library.h"
 #include "thcuda.h"
 

@@ -1,4 +1,4 @@
-// cunn/libraries/cudnn.cuh - cuDNN 8 or 9, opened at run time: its functions, handles, descriptors and statuses, for convolution, pooling,
+// cudnn.cuh - cuDNN 8 or 9, opened at run time: its functions, handles, descriptors and statuses, for convolution, pooling,
 // normalisation and recurrent layers. All algorithms that are used here give the same bits in every run.
 #ifndef TH_CUDNN_CUH
 #define TH_CUDNN_CUH
@@ -201,5 +201,8 @@ private:
 };
 
 }  // namespace dnn
+
+/* Makes cuDNN ready for a recording, if it is in use. */
+th_status th_cuda_dnn_prepare();
 
 #endif

@@ -1,11 +1,11 @@
-// cunn/libraries/cudnn_rnn.cu - whole recurrent layers by cuDNN, for nn.RNN, LSTM and GRU (lua/cutorch/rnn.lua): sequences of one length,
+// cudnn_rnn.cu - whole recurrent layers by cuDNN, for nn.RNN, LSTM and GRU (lua/cutorch/rnn.lua): sequences of one length,
 // with the weights where they lie. Its products give the same bits on every run only with buffers of one size.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <vector>
 #include "cudnn.cuh"
-#include "../runtime/graph.cuh"
+#include "../runtime/recording.cuh"
 #include "thcuda.h"
 
 extern "C" {

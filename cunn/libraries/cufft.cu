@@ -1,11 +1,11 @@
-// cunn/libraries/cufft.cu - cuFFT, opened when the first transform needs it, and its plans.
+// cufft.cu - cuFFT, opened when the first transform needs it, and its plans.
 #include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
 #include <tuple>
 #include "cufft.cuh"
-#include "../runtime/graph.cuh"
+#include "../runtime/recording.cuh"
 #include "library.h"
 
 namespace {
@@ -158,6 +158,7 @@ const char *th_cuda_fft_version()
   return text;
 }
 const char *th_cuda_fft_why() { return found() ? nullptr : library.why(); }
+th_status th_cuda_fft_prepare() { found(); return TH_OK; }
 
 /* Memory to work in is the call's own, from where tensors have theirs. */
 th_status th_cuda_fft_run(const th_cuda_fft &f, void *numbers, void *spectra)

@@ -1,4 +1,4 @@
-// cunn/libraries/cufft.cuh - batches of transforms by cuFFT.
+// cufft.cuh - batches of transforms by cuFFT.
 #ifndef TH_CUFFT_CUH
 #define TH_CUFFT_CUH
 #include "../runtime/backend.cuh"
@@ -22,5 +22,8 @@ int64_t th_cuda_chunk(int device);
 const char *th_cuda_fft_why();
 /* Like 12.0.0; "" without cuFFT. */
 const char *th_cuda_fft_version();
+
+/* Opens cuFFT before a recording. */
+th_status th_cuda_fft_prepare();
 
 #endif

@@ -1,11 +1,11 @@
-// cunn/libraries/handles.cuh - the handles of a CUDA library: each stream has a separate handle and workspace, so that bits do not depend on
+// handles.cuh - the handles of a CUDA library: each stream has a separate handle and workspace, so that bits do not depend on
 // other streams.
 #ifndef TH_HANDLES_CUH
 #define TH_HANDLES_CUH
 #include <map>
 #include <mutex>
 #include <string>
-#include "../runtime/graph.cuh"
+#include "../runtime/recording.cuh"
 
 class th_cuda_handles {
 public:

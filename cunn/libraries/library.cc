@@ -1,4 +1,4 @@
-// cunn/libraries/library.cc - opens libraries of CUDA: the file that the environment names, or the first usual one that is there.
+// library.cc - opens libraries of CUDA: the file that the environment names, or the first usual one that is there.
 #include "../../lib/core/environment.h"
 #include "library.h"
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// cunn/libraries/library.h - libraries that are opened on first use, with a message that says why one is missing.
+// library.h - libraries that are opened on first use, with a message that says why one is missing.
 #ifndef TH_CUDA_LIBRARY_H
 #define TH_CUDA_LIBRARY_H
 #include <initializer_list>

@@ -1,8 +1,8 @@
-// cunn/libraries/nccl.cu - NCCL, opened when sums over devices first need it. Without it devices copy (nn/parallel/exchange.lua).
+// nccl.cu - NCCL, opened when sums over devices first need it. Without it devices copy (nn/parallel/exchange.lua).
 #include <map>
 #include <mutex>
 #include <vector>
-#include "../runtime/graph.cuh"
+#include "../runtime/device.cuh"
 #include "library.h"
 #include "thcuda.h"
 

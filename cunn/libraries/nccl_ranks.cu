@@ -1,10 +1,10 @@
-// cunn/libraries/nccl_ranks.cu - what NCCL does for ranks of a job that have a device each (lib/comm/api/device.c): communicators over
+// nccl_ranks.cu - what NCCL does for ranks of a job that have a device each (lib/comm/api/device.c): communicators over
 // processes, and operations in a separate stream, for which only a caller of wait waits.
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <vector>
-#include "../runtime/graph.cuh"
+#include "../runtime/recording.cuh"
 #include "library.h"
 #include "th_dist.h"
 

@@ -1,4 +1,4 @@
-// cunn/libraries/same.cuh - compares our declarations of a library's interface with its header at compile time, if the header is installed.
+// same.cuh - compares our declarations of a library's interface with its header at compile time, if the header is installed.
 #ifndef TH_SAME_CUH
 #define TH_SAME_CUH
 #include <type_traits>

@@ -1,4 +1,4 @@
-// cunn/runtime/backend.cuh - declarations for the kernel files of cunn. nvcc compiles them for GPUs, the host's compiler for the emulated
+// backend.cuh - declarations for the kernel files of cunn. nvcc compiles them for GPUs, the host's compiler for the emulated
 // device.
 #ifndef TH_BACKEND_CUH
 #define TH_BACKEND_CUH

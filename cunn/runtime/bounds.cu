@@ -1,4 +1,4 @@
-// cunn/runtime/bounds.cu - the checks of ops on elements: kernels that look at them, and those that copy what lies within bounds.
+// bounds.cu - the checks of ops on elements: kernels that look at them, and those that copy what lies within bounds.
 #include "late.cuh"
 
 namespace {

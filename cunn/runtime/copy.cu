@@ -1,5 +1,6 @@
-// cunn/runtime/copy.cu - fill, zero, and copies: between types, layouts and devices.
+// copy.cu - fill, zero, and copies: between types, layouts and devices.
 #include <type_traits>
+#include "device.cuh"
 #include "vector.cuh"
 #include "../../lib/op/copy.args.h"
 
@@ -177,6 +178,18 @@ const th_op *th_cuda_copy_op()
   static const th_op *found;
   for (int i = 0; !found; i++) if (strcmp(th_op_at(i)->name, "copy") == 0) found = th_op_at(i);
   return found;
+}
+
+th_status th_cuda_copy_async(th_tensor *to, th_tensor *from)
+{
+  if (to->device != from->device) TH_CUDA_NOT_RECORDED("elements come from the host, or go there");
+  th_arg args[2];
+  args[copy_y].t = to;
+  args[copy_x].t = from;
+  th_cuda_hurry(true);
+  const th_status s = th_run(th_cuda_copy_op(), args, 2);
+  th_cuda_hurry(false);
+  return s;
 }
 
 /* Packed elements of one type travel; what is not packed, or of another type, is made so before or behind. */

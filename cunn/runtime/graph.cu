@@ -1,30 +1,15 @@
-// cunn/runtime/graph.cu - graphs: what a thread gives its device is recorded once, and launched as a whole as often as it is wanted.
+// graph.cu - graphs: what a thread gives its device is recorded once, and launched as a whole as often as it is wanted.
 //
 // Everything that the recorded work touches must stay where it is. Memory that tensors take while a thread records is the graph's
 // own; all other memory that a kernel reads or writes is kept from the moment it is given back until the graph is gone.
 #include <stdio.h>
 #include <string.h>
 #include <mutex>
-#include "../libraries/cufft.cuh"
+#include "graph.cuh"
+#include "graph_memory.cuh"
 #include "graph_state.cuh"
 
 enum : size_t { MOST_CHECKS = 1024, SMALL_WORKSPACE = 4 << 20, LARGE_WORKSPACE = 32 << 20 };
-
-th_status th_cuda_blas_prepare();
-th_status th_cuda_dnn_prepare();
-void th_cuda_graph_count(int device, int more);
-
-thread_local th_cuda_graph *th_cuda_recorded;
-
-bool th_cuda_records() { return th_cuda_recorded != nullptr; }
-cudaStream_t th_cuda_graph_stream() { return th_cuda_recorded ? th_cuda_recorded->stream : nullptr; }
-
-th_status th_cuda_cannot_record(const char *what)
-{
-  const th_status s = th_fail(TH_EBACKEND, "a CUDA graph cannot record this: %s", what);
-  if (th_cuda_recorded && th_cuda_recorded->why.empty()) th_cuda_recorded->why = th_error();
-  return s;
-}
 
 // ---- what kernels work on -----------------------------------------------------------------------------------------------
 
@@ -44,7 +29,7 @@ static th_status look_at(th_cuda_graph *g, const th_tensor *t, bool result)
 
 th_status th_cuda_graph_enter(const th_call *c)
 {
-  th_cuda_graph *g = th_cuda_recorded;
+  th_cuda_graph *g = th_cuda_graph_now();
   if (c->device - 1 != g->device) return th_cuda_cannot_record("it works on another device");
   for (int i = 0; i < c->narg; i++) {
     if (c->kind[i] == TH_K_LIST) {
@@ -61,7 +46,7 @@ th_status th_cuda_graph_enter(const th_call *c)
 /* As much as cuBLAS takes by itself. */
 th_status th_cuda_graph_workspace(void **p, size_t *bytes)
 {
-  th_cuda_graph *g = th_cuda_recorded;
+  th_cuda_graph *g = th_cuda_graph_now();
   cudaDeviceProp q;
   *p = nullptr;
   *bytes = 0;
@@ -80,7 +65,7 @@ static __global__ void stand(th_cuda_stand *to, th_philox at) { to->at = at; }
 
 th_status th_cuda_graph_words(const th_cuda_stand **live, uint64_t *before, uint64_t count)
 {
-  th_cuda_graph *g = th_cuda_recorded;
+  th_cuda_graph *g = th_cuda_graph_now();
   *live = g->live;
   for (int k = 0; k < 2; k++) {
     before[k] = g->course[k].words;
@@ -92,7 +77,7 @@ th_status th_cuda_graph_words(const th_cuda_stand **live, uint64_t *before, uint
 /* Pairs are the device's, what is over comes through the generator, as without a graph. */
 th_status th_cuda_graph_normals(const th_cuda_stand **live, th_cuda_normals *of, int64_t n)
 {
-  th_cuda_graph *g = th_cuda_recorded;
+  th_cuda_graph *g = th_cuda_graph_now();
   *live = g->live;
   for (int k = 0; k < 2; k++) {
     random_course &c = g->course[k];
@@ -149,9 +134,9 @@ static th_status set_random(th_cuda_graph *g, th_generator **own)
 
 // ---- elements that must lie within bounds -------------------------------------------------------------------------------
 
-th_status th_cuda_graph_check(const th_tensor *t, const th_bound *b, uint32_t origin, th_cuda_found **found)
+th_status th_cuda_graph::check(const th_tensor *t, const th_bound *b, uint32_t origin, th_cuda_found **found)
 {
-  th_cuda_graph *g = th_cuda_recorded;
+  th_cuda_graph *g = this;
   const void *whole = th_whole_of(t->storage)->data;
   const bool given = th_cuda_graph_input_at(g, static_cast<const char *>(t->storage->data)) != nullptr;
   *found = nullptr;
@@ -197,16 +182,20 @@ static th_status tell_findings(th_cuda_graph *g, bool wait)
 static std::mutex live_lock;
 static std::set<th_cuda_graph *> live;
 
+static th_status tell_live();
+
 static void set_live(th_cuda_graph *g, bool is)
 {
   if (g->checks == 0) return;
+  th_cuda_tell_also(tell_live);
   std::lock_guard<std::mutex> guard(live_lock);
   g->by = std::this_thread::get_id();
   if (is) live.insert(g);
   else live.erase(g);
 }
 
-th_status th_cuda_graphs_tell()
+/* Fails with what replays of this thread have found and the host has not reported yet; waits only for such a replay. */
+static th_status tell_live()
 {
   std::vector<th_cuda_graph *> mine;
   {
@@ -256,11 +245,9 @@ static th_status prepare(th_cuda_graph *g)
   th_cuda_recorded = g;                      /* from here on memory is the graph's, and streams are the one that records */
   TH_TRY(th_cuda_graph_take(&p, g->device, sizeof *g->live));
   g->live = static_cast<th_cuda_stand *>(p); /* now: memory that was given back while recording is written by replays */
-  TH_TRY(th_cuda_blas_prepare());
-  TH_TRY(th_cuda_dnn_prepare());
-  th_cuda_fft_why();
+  TH_TRY(th_cuda_prepare_recording());
   TH_CUDA_TRY(cudaStreamSynchronize(g->stream));
-  th_cuda_graph_count(g->device, 1);         /* from here on no thread may wait for the whole device */
+  th_cuda_count_recording(g->device, 1);         /* from here on no thread may wait for the whole device */
   g->counts = true;
   return TH_CUDA(cudaStreamBeginCapture(g->stream, cudaStreamCaptureModeThreadLocal));
 }
@@ -297,7 +284,7 @@ static cudaError_t stop(th_cuda_graph *g, cudaGraph_t *captured)
 {
   const cudaError_t e = cudaStreamEndCapture(g->stream, captured);
   cudaGetLastError();
-  if (g->counts) th_cuda_graph_count(g->device, -1);
+  if (g->counts) th_cuda_count_recording(g->device, -1);
   g->counts = false;
   th_cuda_recorded = nullptr;
   std::lock_guard<std::mutex> guard(lock);
@@ -397,7 +384,7 @@ void th_cuda_graph_free(th_cuda_graph *g)
     if (p) th_cuda_graph_keeps(p, false);                  /* no tensor gives these back */
   }
   th_generator_free(g->ahead);
-  th_cuda_graph_release(g);
+  for (void *p : th_cuda_graph_release(g)) th_cuda_host_release(p);
   cudaSetDevice(device);
   cudaGetLastError();
   delete g;

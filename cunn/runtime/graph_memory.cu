@@ -1,13 +1,10 @@
-// cunn/runtime/graph_memory.cu - memory that must stay where it is while a graph works on it, and waiting for devices that threads record on.
+// graph_memory.cu - memory that must stay where it is while a graph uses it.
 #include <atomic>
 #include <mutex>
-#include <shared_mutex>
+#include "graph_memory.cuh"
 #include "graph_state.cuh"
 
 enum : size_t { ROUND = 512 };
-
-void th_cuda_host_release(void *p);
-th_status th_cuda_wait_for_all(cudaStream_t s);
 
 /* users: graphs that work on it; given: its tensor is gone. */
 struct kept { int users; bool given, host; };
@@ -15,17 +12,6 @@ struct kept { int users; bool given, host; };
 static std::mutex lock;
 static std::map<void *, kept> all_kept;
 static std::atomic<size_t> nkept;
-static cudaStream_t aside[TH_MAXDEVICE];                      /* takes and releases memory of graphs */
-
-/* The stream of the device that is set; under the lock. */
-static th_status stream_aside(cudaStream_t *s)
-{
-  int device = 0;
-  TH_CUDA_TRY(cudaGetDevice(&device));
-  if (!aside[device]) TH_CUDA_TRY(cudaStreamCreateWithFlags(&aside[device], cudaStreamNonBlocking));
-  *s = aside[device];
-  return TH_OK;
-}
 
 /* Filled with ones: numbers that a recording makes and no replay has written yet are NaN, or -1. */
 static th_status take_aside(void **p, size_t bytes)
@@ -33,41 +19,12 @@ static th_status take_aside(void **p, size_t bytes)
   th_relaxed mode;
   cudaStream_t s;
   std::lock_guard<std::mutex> g(lock);
-  TH_TRY(stream_aside(&s));
+  TH_TRY(th_cuda_stream_aside(&s));
   TH_CUDA_TRY(cudaMallocAsync(p, bytes, s));
   th_status done = TH_CUDA(cudaMemsetAsync(*p, 0xff, bytes, s));
   if (done == TH_OK) done = TH_CUDA(cudaStreamSynchronize(s));
   if (done != TH_OK) cudaFreeAsync(*p, s);
   return done;
-}
-
-// ---- waiting for a device -----------------------------------------------------------------------------------------------
-
-static std::shared_mutex whole[TH_MAXDEVICE];                 /* locked by a thread that waits for a whole device */
-static int recordings[TH_MAXDEVICE];                          /* on each device; changes only while no thread waits so */
-
-void th_cuda_graph_count(int device, int more)
-{
-  std::unique_lock<std::shared_mutex> g(whole[device]);
-  recordings[device] += more;
-}
-
-/* To wait for a device while a stream of it is captured is an error, and ends the capture: its streams are waited for instead. */
-th_status th_cuda_wait_device(int device)
-{
-  cudaStream_t s;
-  TH_CUDA_TRY(cudaSetDevice(device));
-  {
-    std::shared_lock<std::shared_mutex> g(whole[device]);
-    if (recordings[device] == 0) return TH_CUDA(cudaDeviceSynchronize());
-  }
-  th_relaxed mode;
-  {
-    std::lock_guard<std::mutex> g(lock);
-    TH_TRY(stream_aside(&s));
-  }
-  TH_TRY(th_cuda_wait_for_all(s));
-  return TH_CUDA(cudaStreamSynchronize(s));
 }
 
 // ---- what is kept -------------------------------------------------------------------------------------------------------
@@ -91,7 +48,7 @@ static bool uses(const th_cuda_graph *g, const void *p)
 
 th_status th_cuda_graph_take(void **p, int device, size_t bytes)
 {
-  th_cuda_graph *g = th_cuda_recorded;
+  th_cuda_graph *g = th_cuda_graph_now();
   if (device != g->device) return th_cuda_cannot_record("it takes memory of another device");
   const size_t want = (bytes + ROUND - 1) / ROUND * ROUND;
   const auto fits = g->spare.lower_bound(want);
@@ -114,7 +71,7 @@ th_status th_cuda_graph_take(void **p, int device, size_t bytes)
 
 bool th_cuda_graph_keeps(void *p, bool host)
 {
-  th_cuda_graph *g = th_cuda_recorded;
+  th_cuda_graph *g = th_cuda_graph_now();
   if (!g && nkept == 0) return false;
   const input_memory *r = g ? th_cuda_graph_input_at(g, static_cast<const char *>(p)) : nullptr;
   if (r) th_cuda_cannot_record(("it gives " + r->name + " other memory; change a copy, or what is no argument").c_str());
@@ -127,14 +84,14 @@ bool th_cuda_graph_keeps(void *p, bool host)
   return true;
 }
 
-void th_cuda_graph_release(th_cuda_graph *g)
+std::vector<void *> th_cuda_graph_release(th_cuda_graph *g)
 {
   std::vector<void *> host;
   th_relaxed mode;
   {
     std::lock_guard<std::mutex> guard(lock);
     cudaStream_t s = nullptr;
-    if (stream_aside(&s) == TH_OK && th_cuda_wait_for_all(s) != TH_OK) cudaDeviceSynchronize();
+    if (th_cuda_stream_aside(&s) == TH_OK && th_cuda_wait_for_all(s) != TH_OK) cudaDeviceSynchronize();
     for (void *p : g->used) {
       const auto at = all_kept.find(p);
       if (--at->second.users > 0) continue;
@@ -148,7 +105,7 @@ void th_cuda_graph_release(th_cuda_graph *g)
     if (s) cudaStreamSynchronize(s);
   }
   g->used.clear();
-  for (void *p : host) th_cuda_host_release(p);
+  return host;
 }
 
 void th_cuda_graph_use(th_cuda_graph *g, const th_storage *s)

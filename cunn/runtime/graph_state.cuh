@@ -1,4 +1,4 @@
-// cunn/runtime/graph_state.cuh - the struct of a graph, for the files that record, keep and replay it (graph.cu, graph_memory.cu).
+// graph_state.cuh - the struct of a graph, for the files that record, keep and replay it (graph.cu, graph_memory.cu).
 #ifndef TH_GRAPH_STATE_CUH
 #define TH_GRAPH_STATE_CUH
 #include <map>
@@ -6,8 +6,9 @@
 #include <string>
 #include <thread>
 #include <vector>
+#include "device.cuh"
+#include "graph_random.cuh"
 #include "late.cuh"
-#include "thcuda.h"
 
 struct input_check { th_tensor t; th_bound b; uint32_t origin; };
 struct input_memory { const char *first, *end; std::string name; };
@@ -16,9 +17,8 @@ struct input_memory { const char *first, *end; std::string name; };
  * half a pair is left at the end. */
 struct random_course { uint64_t words; bool waits; std::vector<uint64_t> lone; };
 
-struct th_cuda_graph {
+struct th_cuda_graph final : th_cuda_recording {
   int device;                                /* from 0 */
-  cudaStream_t stream;                       /* records; nullptr: recording is over */
   cudaGraphExec_t exec;
   cudaEvent_t last;                          /* the end of the previous replay */
   size_t nodes;
@@ -38,29 +38,19 @@ struct th_cuda_graph {
   void *workspace;                           /* for cuBLAS */
   bool counts;                               /* counted among the recordings of the device */
   bool full;                                 /* memory ran short while recording */
-  std::string why;                           /* why it cannot be recorded */
+  th_status check(const th_tensor *t, const th_bound *b, uint32_t origin, th_cuda_found **found) override;
 };
 
 /* The graph that this thread is recording, or nullptr. */
-extern thread_local th_cuda_graph *th_cuda_recorded;
-
-/* For calls that are unsafe in general while a stream is captured, but safe in the way they are used here. */
-class th_relaxed {
-public:
-  th_relaxed() : mode(cudaStreamCaptureModeRelaxed) { cudaThreadExchangeStreamCaptureMode(&mode); }
-  ~th_relaxed() { cudaThreadExchangeStreamCaptureMode(&mode); }
-  th_relaxed(const th_relaxed &) = delete;
-  th_relaxed &operator=(const th_relaxed &) = delete;
-private:
-  cudaStreamCaptureMode mode;
-};
+inline th_cuda_graph *th_cuda_graph_now() { return static_cast<th_cuda_graph *>(th_cuda_recorded); }
 
 /* The graph uses the storage's memory, which stays as long as the graph. */
 void th_cuda_graph_use(th_cuda_graph *g, const th_storage *s);
 /* The argument at this address, or nullptr. */
 const input_memory *th_cuda_graph_input_at(const th_cuda_graph *g, const char *p);
-/* Called after all work of the graph: frees memory that no other graph and no tensor holds. */
-void th_cuda_graph_release(th_cuda_graph *g);
+/* Called after all work of the graph: frees memory that no other graph and no tensor holds. Returns the host's part of it, which
+ * the caller frees. */
+std::vector<void *> th_cuda_graph_release(th_cuda_graph *g);
 /* The storage that a part is of. */
 inline const th_storage *th_whole_of(const th_storage *s)
 {

@@ -1,10 +1,10 @@
-// cunn/runtime/host.cu - memory of the host that devices reach: pinned, with which copies need not be waited for, and managed; and the
+// host.cu - memory of the host that devices reach: pinned, with which copies need not be waited for, and managed; and the
 // copies that are not waited for.
 #include <map>
 #include <mutex>
+#include "device.cuh"
+#include "graph_memory.cuh"
 #include "late.cuh"
-#include "../../lib/op/copy.args.h"
-#include "thcuda.h"
 
 namespace {
 /* users: devices, one bit each, whose copies may still be under way. */
@@ -101,14 +101,4 @@ th_status th_cuda_copy_begun(const void *host, int device, bool to_host)
   return th_cuda_tell();
 }
 
-th_status th_cuda_copy_async(th_tensor *to, th_tensor *from)
-{
-  if (to->device != from->device) TH_CUDA_NOT_RECORDED("elements come from the host, or go there");
-  th_arg args[2];
-  args[copy_y].t = to;
-  args[copy_x].t = from;
-  hurried = true;
-  const th_status s = th_run(th_cuda_copy_op(), args, 2);
-  hurried = false;
-  return s;
-}
+void th_cuda_hurry(bool on) { hurried = on; }

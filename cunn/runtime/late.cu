@@ -1,14 +1,16 @@
-// cunn/runtime/late.cu - reports what kernels find after their call has returned. Each thread of the host has a record for each device, so
+// late.cu - reports what kernels find after their call has returned. Each thread of the host has a record for each device, so
 // that no thread gets an error of another.
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
 #include <tuple>
 #include <vector>
-#include "graph_state.cuh"
+#include "device.cuh"
+#include "late.cuh"
 
 namespace {
 
@@ -118,7 +120,7 @@ th_status th_cuda_finder_of(th_cuda_finder *f, const th_call *c, const th_bound 
 {
   *f = { nullptr, 1, 0, b->least, b->most, b->columns, 0 };
   if (th_cuda_records()) {
-    TH_TRY(th_cuda_graph_check(c->arg[b->arg].t, b, number_of(c, b), &f->at));
+    TH_TRY(th_cuda_recorded->check(c->arg[b->arg].t, b, number_of(c, b), &f->at));
     f->origin = number_of(c, b);
     return TH_OK;
   }
@@ -158,6 +160,10 @@ void th_cuda_keep_found(const th_cuda_found &found)
   if (mine.kept.empty()) mine.kept = text_of(found);
 }
 
+static std::atomic<th_status (*)()> others;   /* of graphs */
+
+void th_cuda_tell_also(th_status (*f)()) { others = f; }
+
 th_status th_cuda_tell()
 {
   const char *who = th_entered();
@@ -175,5 +181,6 @@ th_status th_cuda_tell()
     th_enter(nullptr);
     return th_fail(TH_EARG, "%s%s", text.c_str(), when.c_str());
   }
-  return th_cuda_graphs_tell();
+  th_status (*const f)() = others;
+  return f ? f() : TH_OK;
 }

@@ -1,7 +1,7 @@
-// cunn/runtime/late.cuh - elements out of bounds that a kernel finds after its call has returned. The host reads them at its next wait.
+// late.cuh - elements out of bounds that a kernel finds after its call has returned. The host reads them at its next wait.
 #ifndef TH_LATE_CUH
 #define TH_LATE_CUH
-#include "graph.cuh"
+#include "recording.cuh"
 #include "../../lib/core/bounds.h"
 
 /* The first finding, in pinned memory: first by the number of the call, then by the place. call 0: there is none. */
@@ -29,6 +29,8 @@ th_status th_cuda_finder_in(th_cuda_finder *f, const th_call *c, int arg);
 th_status th_cuda_tell();
 /* Fails with the finding; `when` follows the text. */
 th_status th_cuda_refuse_found(const th_cuda_found &found, const char *when);
+/* Adds a function that th_cuda_tell calls last: it fails with what replays of this thread have found. */
+void th_cuda_tell_also(th_status (*f)());
 /* Keeps a finding of memory that is about to be freed, for the next wait of this thread. */
 void th_cuda_keep_found(const th_cuda_found &found);
 

@@ -1,4 +1,4 @@
-// cunn/runtime/layout.cu - where elements lie, for kernels.
+// layout.cu - where elements lie, for kernels.
 #include "backend.cuh"
 
 /* Dimensions that continue each other become one. The dimensions of size 1 go; one is always left. */

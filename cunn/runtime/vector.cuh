@@ -1,4 +1,4 @@
-// cunn/runtime/vector.cuh - launches of pointwise kernels: 16 bytes of each operand at a time where all operands are contiguous and aligned,
+// vector.cuh - launches of pointwise kernels: 16 bytes of each operand at a time where all operands are contiguous and aligned,
 // else element by element.
 //
 // pointwise(n, body, writes<HOW>(y), reads<HOW>(x, y), ...) calls body(value, value, ...) for each of n elements, with a value
