@@ -299,7 +299,7 @@ local function class_entry(key, mt)
    local place, lines = class_places[key], {}
    if path and path:match('/' .. key:match '[%w_]+$' .. '%.lua$') then
       lines[1] = head_of(path)
-      lines[1] = lines[1] and lines[1]:gsub('^%l%l', function(two) return two:sub(1, 1):upper() .. two:sub(2) end)
+      lines[1] = lines[1] and lines[1]:gsub('^(%l)(%l+%f[^%w%.])', function(a, b) return a:upper() .. b end)
    end
    local function add(comment)
       for _, line in ipairs(comment or {}) do lines[#lines + 1] = line end
@@ -426,6 +426,7 @@ function doc.names()
       end
    end
    for _, name in ipairs(op.names()) do if is_public(name) then add('torch.' .. name) end end
+   for _, name in ipairs(doc.packages) do package_of(name) end        -- first, because a package may add names to another one
    for _, name in ipairs(doc.packages) do
       local p = package_of(name)
       if p then add_package(add, name, p, 0) end
