@@ -177,8 +177,9 @@ local TITLES = {
       .. 'they are used, and which names of Torch7 have no meaning any more.' },
 }
 
---- All pages: a table from file name to text.
-function M.pages()
+--- All sections: a list of { name, title, intro, topics }, the topics a list of { heading, title, entries } that have entries.
+-- An entry is one of doc.entry, with its key. The site (doc/site) and the stubs (doc/stubs) read them too.
+function M.sections()
    local of_op, op_order = heading_of_op()
    local pages = {}                                           -- page -> { heading -> entries, order = headings }
    for _, t in ipairs(TITLES) do pages[t[1]] = { order = {} } end
@@ -199,20 +200,31 @@ function M.pages()
          table.insert(p[heading], entry)
       end
    end
-   local texts = {}
+   local sections = {}
    for _, t in ipairs(TITLES) do
-      local p = pages[t[1]]
       if t[1] == 'cutorch' and not M.devices then break end
-      local out = { '# ' .. t[2], '', t[3], '', 'Written by `./dev docs` from the sources; do not edit.', '' }
-      for _, heading in ipairs(p.order) do
-         if #p[heading] > 0 then
-            out[#out + 1] = '## ' .. title(heading)
-            out[#out + 1] = ''
-            for _, entry in ipairs(p[heading]) do write(out, entry, entry.key:find(':', 1, true) and entry.key:find '%.' and 4 or 3) end
-         end
+      local section = { name = t[1], title = t[2], intro = t[3], topics = {} }
+      for _, heading in ipairs(pages[t[1]].order) do
+         local entries = pages[t[1]][heading]
+         if #entries > 0 then table.insert(section.topics, { heading = heading, title = title(heading), entries = entries }) end
+      end
+      sections[#sections + 1] = section
+   end
+   return sections
+end
+
+--- All pages: a table from file name to text.
+function M.pages()
+   local texts = {}
+   for _, section in ipairs(M.sections()) do
+      local out = { '# ' .. section.title, '', section.intro, '', 'Written by `./dev docs` from the sources; do not edit.', '' }
+      for _, topic in ipairs(section.topics) do
+         out[#out + 1] = '## ' .. topic.title
+         out[#out + 1] = ''
+         for _, entry in ipairs(topic.entries) do write(out, entry, entry.key:find(':', 1, true) and entry.key:find '%.' and 4 or 3) end
       end
       while out[#out] == '' do out[#out] = nil end
-      texts[t[1] .. '.md'] = table.concat(out, '\n') .. '\n'
+      texts[section.name .. '.md'] = table.concat(out, '\n') .. '\n'
    end
    return texts
 end
