@@ -30,6 +30,7 @@ install(DIRECTORY nn DESTINATION ${lua_dir} FILES_MATCHING PATTERN "*.lua")
 configure_file(cmake/cresset.pc.in "${PROJECT_BINARY_DIR}/cresset.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/cresset.pc" DESTINATION lib/pkgconfig)
 install(FILES doc/man/th.1 doc/man/thrun.1 DESTINATION share/man/man1)
+install(DIRECTORY types DESTINATION share/cresset FILES_MATCHING PATTERN "*.lua")      # doc/editors.md
 
 install(EXPORT CressetTargets NAMESPACE Cresset:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/CressetConfig.cmake.in "${PROJECT_BINARY_DIR}/CressetConfig.cmake"

@@ -1,6 +1,5 @@
 -- doc/site/markdown.lua - Markdown to HTML, as far as the pages of this tree use it: headings, paragraphs, lists, tables, code
 -- between ``` and indented code, rules, quotes and comments; doc.site.inline does what is inside a line.
-local html = require 'doc.site.html'
 local inline = require 'doc.site.inline'
 
 local M = {}

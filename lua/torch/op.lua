@@ -270,6 +270,10 @@ local function patterns_for(name, method)
    return matched[method][name]
 end
 
+--- The lists of arguments that calls of an op may give, short ones first: each has the arguments, { name, word, default }, then
+-- `required`, how many of them must be given, and `form`, the call form.
+function op.patterns(name, method) return patterns_for(name, method) end
+
 -- The pattern that n arguments fit without conversion.
 local function pattern_for(name, method, n, given)
    for _, p in ipairs(patterns_for(name, method)) do

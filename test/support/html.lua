@@ -45,10 +45,10 @@ end
 function M.read(text)
    local page = { faults = {}, ids = {}, links = {}, pictures = {}, sources = {} }
    local function complain(what) page.faults[#page.faults + 1] = what end
-   local stack, at = {}, 1
+   local stack = {}
    local kind, after = text:match '^(<!doctype html>)\n()'
    if not kind then complain 'a page must begin with <!doctype html>' end
-   at = after or 1
+   local at = after or 1
    while at <= #text do
       local before, slash, name, rest, stop = text:match('^([^<]*)<(/?)(%a[%w]*)([^<>]*)>()', at)
       if not before then

@@ -24,6 +24,10 @@ describe('./dev', function()
       assert.matches("SECONDS must be a whole number, got '%-1'", (sh './dev fuzz zip -1'))
    end)
 
+   it('docs refuses options', function()
+      assert.same({ "dev: docs: there are no options, got '-fast'\n", 1 }, { sh './dev docs -fast' })
+   end)
+
    it('check and soak refuse what they do not have', function()
       local out, status = sh './dev check --short'
       assert.equal(1, status)

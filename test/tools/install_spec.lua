@@ -28,6 +28,11 @@ describe('cmake --install', function()
       assert.equal('3\ttrue\tfunction\n', use(dir .. '/prefix/bin/th'))
    end)
 
+   it('has the stubs for editors', function()
+      ok(("cmp types/nn.lua '%s/prefix/share/cresset/types/nn.lua'"):format(dir))
+      ok(("test -f '%s/prefix/share/cresset/types/nn/recurrent.lua'"):format(dir))
+   end)
+
    it('leaves a tree that may be moved', function()
       ok(("mv '%s/prefix' '%s/moved'"):format(dir, dir))
       assert.equal('3\ttrue\tfunction\n', use(dir .. '/moved/bin/th'))

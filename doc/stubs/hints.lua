@@ -1,0 +1,22 @@
+-- doc/stubs/hints.lua - results that no text and no check states as a type: each is a LuaCATS list of results.
+return {
+   ['Tensor:size'] = 'any', ['Tensor:stride'] = 'any', ['Tensor:dim'] = 'number', ['Tensor:nDimension'] = 'number',
+   ['Tensor:nElement'] = 'number', ['Tensor:numel'] = 'number', ['Tensor:storage'] = 'torch.Storage',
+   ['Tensor:clone'] = 'self', ['Tensor:contiguous'] = 'self', ['Tensor:narrow'] = 'self', ['Tensor:transpose'] = 'self',
+   ['Tensor:t'] = 'self', ['Tensor:view'] = 'self', ['Tensor:viewAs'] = 'self', ['Tensor:resize'] = 'self', ['Tensor:resizeAs'] = 'self',
+   ['Tensor:expand'] = 'self', ['Tensor:expandAs'] = 'self', ['Tensor:permute'] = 'self', ['Tensor:unfold'] = 'self',
+   ['Tensor:squeeze'] = 'any', ['Tensor:select'] = 'any', ['Tensor:set'] = 'self', ['Tensor:apply'] = 'self', ['Tensor:map'] = 'self',
+   ['Tensor:type'] = 'any', ['Tensor:typeAs'] = 'torch.Tensor', ['Tensor:new'] = 'self', ['Tensor:totable'] = 'table',
+   ['Tensor:byte'] = 'torch.ByteTensor', ['Tensor:char'] = 'torch.CharTensor', ['Tensor:short'] = 'torch.ShortTensor',
+   ['Tensor:int'] = 'torch.IntTensor', ['Tensor:long'] = 'torch.LongTensor', ['Tensor:half'] = 'torch.HalfTensor',
+   ['Tensor:float'] = 'torch.FloatTensor', ['Tensor:double'] = 'torch.DoubleTensor', ['Tensor:bfloat16'] = 'torch.BFloat16Tensor',
+   ['torch.tensor'] = 'torch.Tensor', ['torch.ones'] = 'torch.Tensor', ['torch.zeros'] = 'torch.Tensor', ['torch.rand'] = 'torch.Tensor',
+   ['torch.randn'] = 'torch.Tensor', ['torch.uniform'] = 'number', ['torch.normal'] = 'number', ['torch.typename'] = 'string?',
+   ['torch.class'] = 'any, any',
+   ['nn.Module:forward'] = 'any', ['nn.Module:backward'] = 'any', ['nn.Module:updateOutput'] = 'any', ['nn.Module:updateGradInput'] = 'any',
+   ['nn.Module:getParameters'] = 'torch.Tensor, torch.Tensor', ['nn.Module:parameters'] = 'torch.Tensor[], torch.Tensor[]',
+   ['nn.Module:type'] = 'any', ['nn.Module:clone'] = 'self', ['nn.Module:float'] = 'self', ['nn.Module:double'] = 'self',
+   ['nn.Module:half'] = 'self', ['nn.Module:cuda'] = 'self', ['nn.Container:get'] = 'any', ['nn.Criterion:forward'] = 'any',
+   ['nn.Criterion:backward'] = 'any', ['nn.Criterion:type'] = 'any', ['nn.Criterion:clone'] = 'self', ['nn.Criterion:float'] = 'self',
+   ['nn.Criterion:double'] = 'self', ['nn.Criterion:half'] = 'self', ['nn.Criterion:cuda'] = 'self',
+}
