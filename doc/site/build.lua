@@ -1,5 +1,6 @@
--- doc/site/build.lua [-to FOLDER] - writes the pages of doc/ and the reference as HTML that works from the file system: ./dev docs
--- runs it. FOLDER is build/site by default. The same sources give the same bytes.
+-- doc/site/build.lua [-to FOLDER] - writes the pages of doc/ and the reference as HTML that works from the file system.
+--
+-- ./dev docs runs it. FOLDER is build/site by default. The same sources give the same bytes.
 local paths = require 'paths'
 local colour = require 'doc.site.colour'
 local html = require 'doc.site.html'
@@ -15,7 +16,8 @@ local M = {}
 
 --- The version that CMakeLists.txt states.
 function M.version()
-   return pages.read 'CMakeLists.txt':match 'project%(Cresset VERSION ([%d%.]+)' or error('site: CMakeLists.txt must state a version', 0)
+   local version = pages.read 'CMakeLists.txt':match 'project%(Cresset VERSION ([%d%.]+)'
+   return version or error('site: CMakeLists.txt must state a version', 0)
 end
 
 local function exists(path)
@@ -47,7 +49,7 @@ local function link_target(site, page, target)
    local resolved = pages.resolve(page.path, path)
    local other = resolved and page_of(site, resolved)
    if not other then error(('site: %s leads to %s, which does not exist'):format(page.path, target), 0) end
-   return layout.relative(page.address, other.address) .. anchor
+   return layout.relative(page.address, other.address) .. anchor, false, other
 end
 
 -- Width and height of a PNG file, so that pages keep their places while pictures load.
@@ -86,8 +88,11 @@ local function add_hooks(site, page)
       return target and ('<a class="name" href="%s">%s</a>'):format(target, code) or code
    end
    function hooks.link(target, markup)
-      local address, outside = link_target(site, page, target)
-      return ('<a%s href="%s">%s</a>'):format(outside and ' class="outside" rel="noopener"' or '', html.escape(address), without_links(markup))
+      local address, outside, other = link_target(site, page, target)
+      local text = without_links(markup)
+      local is_file_name = text:match '^[%w_%./%-]+%.md$' ~= nil
+      if is_file_name and other and other.blocks then text = html.escape(other.short) end
+      return ('<a%s href="%s">%s</a>'):format(outside and ' class="outside" rel="noopener"' or '', html.escape(address), text)
    end
    function hooks.picture(target, label)
       local path = pages.resolve(page.path, target)
@@ -105,7 +110,8 @@ local function add_hooks(site, page)
       local text = html.text_of(markup)
       local id = slug(text)
       table.insert(page.toc, { level = level, id = id, text = text })
-      return ('<h%d id="%s">%s<a class="anchor" href="#%s" aria-label="Link to this section">#</a></h%d>'):format(level, id, markup, id, level)
+      return ('<h%d id="%s">%s<a class="anchor" href="#%s" aria-label="Link to this section">#</a></h%d>')
+         :format(level, id, markup, id, level)
    end
    function hooks.block(text, language)
       local kind = language and language:match '^%S+' or not language and colour.guess(text) or nil
@@ -157,7 +163,8 @@ local function index_html(site, page)
       for _, other in ipairs(theme.pages) do
          if not other.parent and other ~= page then
             local summary = other.summary and ('<span>%s</span>'):format(inline.render(other.summary, page.hooks)) or ''
-            out[#out + 1] = ('<li><a href="%s">%s</a>%s</li>'):format(page.relative(other.address), html.escape(other.short), summary)
+            local address, short = page.relative(other.address), html.escape(other.short)
+            out[#out + 1] = ('<li><a href="%s">%s</a>%s</li>'):format(address, short, summary)
          end
       end
       out[#out + 1] = '</ul></section>'
@@ -203,7 +210,8 @@ local function plan()
       else site.by_path['doc/reference/' .. page.section.name .. '.md'] = page end
       site.pages[#site.pages + 1] = page
    end
-   site.letters = { address = 'reference/names.html', theme = 'reference', title = 'All names', short = 'All names, A to Z', wide = true }
+   site.letters = { address = 'reference/names.html', theme = 'reference', title = 'All names', short = 'All names, A to Z',
+      wide = true }
    site.pages[#site.pages + 1] = site.letters
    site.also = also
    site.themes = themes_of(site.pages)

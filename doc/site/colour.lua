@@ -86,7 +86,8 @@ function M.html(text, language, url_of)
          if first then
             if rule[2] == 's' then last = extended(text, first, last) end
             local piece = text:sub(first, last)
-            local markup = type(rule[2]) == 'string' and span(rule[2], piece) or type(rule[2]) == 'function' and rule[2](piece, url_of)
+            local markup
+            if type(rule[2]) == 'string' then markup = span(rule[2], piece) else markup = rule[2](piece, url_of) end
             if markup then
                out[#out + 1], at, done = markup, last + 1, true
                break
@@ -101,8 +102,8 @@ function M.html(text, language, url_of)
    return table.concat(out)
 end
 
-local COMMANDS = set [[./dev git luarocks cmake th thrun tar luajit make apt-get sudo export cd ssh build/bin/th build/bin/thrun $T/bin/th
-   $P/bin/th mpirun cc]]
+local COMMANDS = set [[./dev git luarocks cmake th thrun tar luajit make apt-get sudo export cd ssh python3 mpirun cc
+   build/bin/th build/bin/thrun $T/bin/th $P/bin/th]]
 
 --- The language of a block without a name: shell where a line begins with a command, lua where it is Lua, or nil.
 function M.guess(text)

@@ -43,7 +43,8 @@ local function link_at(text, at)
    if not close or text:sub(close + 1, close + 1) ~= '(' then return nil end
    local stop = closing(text, close + 1, '(', ')')
    if not stop then return nil end
-   local target = text:sub(close + 2, stop - 1):match '^%s*<?(%S-)>?%s*$' or text:sub(close + 2, stop - 1):match '^%s*(%S+)%s+".*"%s*$'
+   local inner = text:sub(close + 2, stop - 1)
+   local target = inner:match '^%s*<?(%S-)>?%s*$' or inner:match '^%s*(%S+)%s+".*"%s*$'
    if not target then return nil end
    return text:sub(at + 1, close - 1), target, stop + 1
 end

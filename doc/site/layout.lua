@@ -40,7 +40,8 @@ end
 
 local function item(out, page, other, extra)
    local here = other == page and ' aria-current="page"' or ''
-   out[#out + 1] = ('<li><a href="%s"%s>%s</a>%s</li>'):format(M.relative(page.address, other.address), here, html.escape(other.short), extra or '')
+   local address = M.relative(page.address, other.address)
+   out[#out + 1] = ('<li><a href="%s"%s>%s</a>%s</li>'):format(address, here, html.escape(other.short), extra or '')
 end
 
 -- The pages below a section are shown where the reader is in that section.
@@ -70,7 +71,8 @@ local function contents(page)
    local out = { '<aside class="toc" aria-label="On this page"><h2>On this page</h2><ul>' }
    for _, row in ipairs(page.toc) do
       if row.level <= 3 then
-         out[#out + 1] = ('<li class="l%d"><a href="#%s">%s</a></li>'):format(row.level, html.escape(row.id), html.escape(row.text))
+         local id, text = html.escape(row.id), html.escape(row.text)
+         out[#out + 1] = ('<li class="l%d"><a href="#%s">%s</a></li>'):format(row.level, id, text)
       end
    end
    out[#out + 1] = '</ul></aside>'

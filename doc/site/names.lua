@@ -8,8 +8,10 @@ local reference = require 'doc.reference'
 local M = {}
 
 --- Short titles of sections, for the navigation.
-local SHORT = { torch = 'torch', tensor = 'Tensors, storages', classes = 'Classes of torch', files = 'Files', nn = 'Modules of nn',
-   criterions = 'Criterions of nn', optim = 'Optimizers', packages = 'Packages', cutorch = 'cutorch, cunn' }
+local SHORT = {
+   torch = 'torch', tensor = 'Tensors, storages', classes = 'Classes of torch', files = 'Files', nn = 'Modules of nn',
+   criterions = 'Criterions of nn', optim = 'Optimizers', packages = 'Packages', cutorch = 'cutorch, cunn',
+}
 
 -- The lines of an entry's text, without a first line that the next one repeats, and without an empty last one.
 local function lines_of(entry)
@@ -47,7 +49,8 @@ end
 -- A section's pages: one for each topic, or one where it has one topic only.
 local function pages_of(section)
    local base = 'reference/' .. section.name
-   local top = { address = base .. '.html', theme = 'reference', title = section.title, short = SHORT[section.name], section = section }
+   local top = { address = base .. '.html', theme = 'reference', title = section.title, short = SHORT[section.name],
+      section = section }
    if #section.topics == 1 then
       top.topic = section.topics[1]
       return { top }
@@ -149,7 +152,8 @@ local function inherited(out, list, page)
    local parts = {}
    for i, item in ipairs(list) do
       local url = item.from and page.url_of(item.from) or '#' .. item.key
-      parts[i] = ('<a id="%s" href="%s"><code>%s</code></a>'):format(html.escape(item.key), html.escape(url), item.key:match '[%w_]+$')
+      local method = item.key:match '[%w_]+$'
+      parts[i] = ('<a id="%s" href="%s"><code>%s</code></a>'):format(html.escape(item.key), html.escape(url), method)
    end
    out[#out + 1] = '<p class="also"><span>Documented in its parent:</span> ' .. table.concat(parts, ' ') .. '</p>'
 end
@@ -157,7 +161,8 @@ end
 local function entry_html(out, entry, level, page, also)
    local key, hooks = html.escape(entry.key), page.hooks
    out[#out + 1] = '<section class="entry">'
-   out[#out + 1] = ('<h%d id="%s">%s<a class="anchor" href="#%s" aria-label="Link to %s">#</a></h%d>'):format(level, key, key, key, key, level)
+   out[#out + 1] = ('<h%d id="%s">%s<a class="anchor" href="#%s" aria-label="Link to %s">#</a></h%d>')
+      :format(level, key, key, key, key, level)
    out[#out + 1] = '<pre class="usage"><code>' .. html.escape(table.concat(entry.usage, '\n')) .. '</code></pre>'
    paragraphs(out, lines_of(entry), hooks)
    arguments(out, entry, hooks)
@@ -182,12 +187,14 @@ end
 local function topics_html(out, page)
    for _, other in ipairs(page.children) do
       local slug = html.slug(other.title)
-      out[#out + 1] = ('<h2 id="%s"><a href="%s">%s</a></h2>'):format(slug, page.relative(other.address), html.escape(other.title))
+      local address = page.relative(other.address)
+      out[#out + 1] = ('<h2 id="%s"><a href="%s">%s</a></h2>'):format(slug, address, html.escape(other.title))
       table.insert(page.toc, { level = 2, id = slug, text = other.title })
       out[#out + 1] = '<ul class="names">'
       for _, entry in ipairs(other.topic.entries) do
          if not entry.key:find ':' or entry.key:find '^Tensor:' or entry.key:find '^Storage:' then
-            out[#out + 1] = ('<li>%s <span>%s</span></li>'):format(link(entry.key, page), inline.comment(M.sentence(entry), page.plain))
+            local sentence = inline.comment(M.sentence(entry), page.plain)
+            out[#out + 1] = ('<li>%s <span>%s</span></li>'):format(link(entry.key, page), sentence)
          end
       end
       out[#out + 1] = '</ul>'
@@ -255,7 +262,8 @@ end
 --- The page of all names by letter: that of what follows the last '.' or ':'.
 function M.letters(page, urls)
    local letters = by_letter(urls)
-   local out = { '<h1>All names</h1>', '<p class="lead">Every function, class and method, by the letter that its last word begins with.</p>',
+   local out = { '<h1>All names</h1>',
+      '<p class="lead">Every function, class and method, by the letter that its last word begins with.</p>',
       '<nav class="letters" aria-label="Letters">' }
    for _, letter in ipairs(letters.order) do out[#out + 1] = ('<a href="#letter-%s">%s</a>'):format(letter:lower(), letter) end
    out[#out + 1] = '</nav>'

@@ -99,7 +99,8 @@ end
 local function new_page(path, theme, row)
    local blocks = markdown.blocks(M.read(path))
    local title = M.title_of(blocks) or path
-   local short = row and not row[2]:match '^an? ' and row[2]:gsub('^%l', string.upper)      -- not the 'a module' of 'Adding an op, a module'
+   -- 'a module' continues 'Adding an op' before it, and is no title.
+   local short = row and not row[2]:match '^an? ' and row[2]:gsub('^%l', string.upper)
    return { path = path, address = M.address(path), theme = theme, title = title, short = short or title, blocks = blocks,
       summary = row and row[3], place = row and row[1] or 500 }
 end

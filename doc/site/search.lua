@@ -41,7 +41,8 @@ function M.script(names, pages)
    for _, page in ipairs(pages) do
       for _, s in ipairs(M.sections(page.html, page.title)) do
          if s[1] == '' or s[3] ~= '' then
-            out[#out + 1] = ('[%d,%s,%s,%s,%s],'):format(number_of(page.address), html.js(s[1]), html.js(page.title), html.js(s[2]), html.js(s[3]))
+            out[#out + 1] = ('[%d,%s,%s,%s,%s],')
+               :format(number_of(page.address), html.js(s[1]), html.js(page.title), html.js(s[2]), html.js(s[3]))
          end
       end
    end

@@ -1,7 +1,6 @@
--- doc/stubs/build.lua [-to FOLDER] - writes types/: the public names with their types, in the form that language servers of editors
--- read (LuaCATS). ./dev docs runs it. FOLDER is types by default.
+-- doc/stubs/build.lua [-to FOLDER] - writes types/: the public names with their types, for language servers of editors (LuaCATS).
 --
--- The names and texts are those of torch.doc, as in the reference. doc/editors.md says how an editor uses the files.
+-- ./dev docs runs it. FOLDER is types by default. The names and texts are those of torch.doc, as in the reference. doc/editors.md says how an editor uses the files.
 local paths = require 'paths'
 local torch = require 'torch'
 local class = require 'torch.class'
@@ -225,6 +224,13 @@ local function need_owner(out, made, key)
    out[#out + 1] = ('---@class %s\n%s = {}\n'):format(owner, owner)
 end
 
+-- The class of a method's object; nil for a function.
+local function owner_of(key)
+   local owner = key:match '^(.*):'
+   if owner == 'Tensor' or owner == 'Storage' then return 'torch.' .. owner end
+   return owner
+end
+
 local function write_name(out, made, key)
    local entry = doc.entry(key)
    if not entry or entry.inherited then return end           -- an editor finds it in the parent
@@ -232,7 +238,7 @@ local function write_name(out, made, key)
    local value, mt = doc.value(key), class.find(key)
    need_owner(out, made, key)
    if mt or class.getmetatable(key) then write_class(out, entry, key, mt)
-   elseif type(value) == 'function' then write_function(out, entry, key, key:match '^(.*):' and key:match '^(.*):':gsub('^Tensor$', 'torch.Tensor'):gsub('^Storage$', 'torch.Storage'))
+   elseif type(value) == 'function' then write_function(out, entry, key, owner_of(key))
    elseif type(value) == 'table' and type(getmetatable(value)) == 'table' and getmetatable(value).__call then
       local calls = signature.calls(key, entry)
       comment(out, entry)
@@ -250,6 +256,8 @@ local function write_name(out, made, key)
    made[key] = true
 end
 
+local HEAD = '---@meta %s\n-- types/%s - written by ./dev docs from the sources; do not edit.\n'
+
 local function can_be_called(name)
    local ok, p = pcall(require, name)
    local mt = ok and getmetatable(p)
@@ -257,7 +265,7 @@ local function can_be_called(name)
 end
 
 local function head(name, global)
-   local out = { ('---@meta %s'):format(name), ('-- types/%s.lua - written by ./dev docs from the sources; do not edit.'):format(name), '' }
+   local out = { HEAD:format(name, name .. '.lua') }
    if name == 'torch' then out[#out + 1] = HEAD_OF_TENSORS end
    out[#out + 1] = '---@class ' .. name
    if name == 'torch' then out[#out + 1] = '---@field _gen torch.Generator' end
@@ -272,7 +280,7 @@ local function further_modules(files, keys)
       local module = class.asked_by(key)
       if module then
          local name, package_name = module:gsub('%.', '/') .. '.lua', module:match '^[^%.]+'
-         files[name] = ("---@meta %s\n-- types/%s - written by ./dev docs from the sources; do not edit.\nreturn require '%s'\n"):format(module, name, package_name)
+         files[name] = HEAD:format(module, name) .. ("return require '%s'\n"):format(package_name)
       end
    end
 end

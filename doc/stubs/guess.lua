@@ -17,9 +17,14 @@ local NOUNS = {
 }
 
 -- Names of arguments that mean the same in the whole tree, and are whole numbers.
-local WHOLE, SIZES = {}, {}
-for name in ('kW kH kT dW dH dT padW padH padT dim dimension nInputDim nInputDims nOutput nIndex index'):gmatch '%S+' do WHOLE[name] = true end
-for name in ('nInputPlane nOutputPlane kW kH kT inputSize outputSize inputFrameSize outputFrameSize'):gmatch '%S+' do SIZES[name] = true end
+local function set(words)
+   local found = {}
+   for word in words:gmatch '%S+' do found[word] = true end
+   return found
+end
+
+local WHOLE = set 'kW kH kT dW dH dT padW padH padT dim dimension nInputDim nInputDims nOutput nIndex index'
+local SIZES = set 'nInputPlane nOutputPlane kW kH kT inputSize outputSize inputFrameSize outputFrameSize'     -- always given
 
 local function union(found)
    local list = {}
@@ -50,9 +55,8 @@ local function types_in(text)
 end
 
 local function default_in(text)
-   local value = text:match '[Dd]efault:? ([^%s,;%)]+)' or text:match '%(([%d%.eE%-]+)%)$' or text:match "%(('[^']*')%)" or text:match '%((true)%)'
-      or text:match '%((false)%)'
-   return value
+   return text:match '[Dd]efault:? ([^%s,;%)]+)' or text:match '%(([%d%.eE%-]+)%)$' or text:match "%(('[^']*')%)"
+      or text:match '%((true)%)' or text:match '%((false)%)'
 end
 
 local function type_of_value(value)
@@ -61,11 +65,16 @@ local function type_of_value(value)
    if tonumber((value:gsub('%.$', ''))) then return 'number' end
 end
 
+-- The last ones are defaults in parentheses, and switches.
+local MAY_BE_ABSENT = { '[Oo]ptional', '[Dd]efault', 'absent', 'unless', '%f[%w]nil%f[%W]', '%([%d\'][^%)]*%)', '%(true%)', '%(false%)',
+   '%(none%)', '%(all%)', '^true:', '^false' }
+
 --- Whether a text says that an argument may be absent.
 function M.is_optional(text)
-   return text:find '[Oo]ptional' ~= nil or text:find '[Dd]efault' ~= nil or text:find 'absent' ~= nil or text:find 'unless' ~= nil
-      or text:find '%([%d\'][^%)]*%)' ~= nil or text:find '%(true%)' ~= nil or text:find '%(false%)' ~= nil or text:find '%f[%w]nil%f[%W]' ~= nil
-      or text:find '^true:' ~= nil or text:find '^false' ~= nil or text:find '%(none%)' ~= nil or text:find '%(all%)' ~= nil
+   for _, pattern in ipairs(MAY_BE_ABSENT) do
+      if text:find(pattern) then return true end
+   end
+   return false
 end
 
 --- The type that the text of an argument names, or nil.
@@ -109,7 +118,8 @@ end
 -- ---- results ----------------------------------------------------------------------------------------------------
 
 local RESULTS = {
-   { '^whether', 'boolean' }, { '^true ', 'boolean' }, { '^an? view', 'torch.Tensor' }, { '^the same elements in another shape', 'torch.Tensor' },
+   { '^whether', 'boolean' }, { '^true ', 'boolean' }, { '^an? view', 'torch.Tensor' },
+   { '^the same elements in another shape', 'torch.Tensor' },
    { '^the text', 'string' }, { '^the name of', 'string' }, { '^the bytes of', 'any' }, { '^how many', 'number' },
    { '^the number of', 'number' }, { '^an? %w+ copy', false }, { '^x itself', 'torch.Tensor' }, { '^the loss', 'number' },
    { '^all elements', 'torch.Tensor' }, { '^numbers of %[', 'torch.Tensor' }, { '^numbers drawn', 'torch.Tensor' },

@@ -1,5 +1,4 @@
--- doc/stubs/signature.lua - what a function takes and gives: a list of calls, read from an op's declaration or from the usage lines
--- of a doc comment.
+-- doc/stubs/signature.lua - the calls of a name, read from an op's declaration or from the usage lines of a doc comment.
 --
 -- A call is { params, results, self }; a parameter { name, kind, optional, text }. A parameter named '...' takes the rest.
 local arg = require 'torch.arg'
@@ -20,8 +19,11 @@ local function valid(name) return RESERVED[name] and name .. '_' or name end
 
 -- ---- ops --------------------------------------------------------------------------------------------------------
 
-local KINDS = { out = 'torch.Tensor', self = 'torch.Tensor', inout = 'torch.Tensor', tensor = 'torch.Tensor', number = 'number', int = 'number',
-   dim = 'number', bool = 'boolean', string = 'string', list = 'torch.Tensor[]', sizes = 'torch.LongStorage|number[]', gen = 'torch.Generator' }
+local KINDS = {
+   out = 'torch.Tensor', self = 'torch.Tensor', inout = 'torch.Tensor', tensor = 'torch.Tensor', number = 'number',
+   int = 'number', dim = 'number', bool = 'boolean', string = 'string', list = 'torch.Tensor[]',
+   sizes = 'torch.LongStorage|number[]', gen = 'torch.Generator',
+}
 
 local function results_of(form)
    local list = {}
@@ -45,7 +47,8 @@ local function calls_of_op(name, method)
       local key = {}
       for i = from, #pattern do
          local a = pattern[i]
-         local p = { name = valid(a.name), kind = KINDS[a.word], optional = i > pattern.required, text = a.default and 'default ' .. a.default }
+         local p = { name = valid(a.name), kind = KINDS[a.word], optional = i > pattern.required }
+         p.text = a.default and 'default ' .. a.default
          call.params[#call.params + 1] = p
          key[#key + 1] = p.kind .. (p.optional and '?' or '')
       end
@@ -125,7 +128,8 @@ local function source_of(f)
          file:close()
       end
    end
-   return table.concat(sources[path], '\n', math.min(info.linedefined, #sources[path] + 1), math.min(info.lastlinedefined, #sources[path]))
+   local lines = sources[path]
+   return table.concat(lines, '\n', math.min(info.linedefined, #lines + 1), math.min(info.lastlinedefined, #lines))
 end
 M.source_of = source_of
 
@@ -181,7 +185,9 @@ local function spread(params)
    end
    if not front then return { params } end
    local with = {}
-   for i, p in ipairs(params) do with[i] = { name = p.name, kind = p.kind, text = p.text, optional = i > last and p.optional or nil } end
+   for i, p in ipairs(params) do
+      with[i] = { name = p.name, kind = p.kind, text = p.text, optional = i > last and p.optional or nil }
+   end
    return { without, with }
 end
 
@@ -206,7 +212,8 @@ local function params_of_function(f)
    local info, params = debug.getinfo(f, 'u'), {}
    for i = 1, info.nparams do
       local name = debug.getlocal(f, i)
-      if not (i == 1 and name == 'self') then params[#params + 1] = { name = name:match '^_+$' and 'argument' .. i or valid(name), optional = true } end
+      if name:match '^_+$' then name = 'argument' .. i end
+      if not (i == 1 and name == 'self') then params[#params + 1] = { name = valid(name), optional = true } end
    end
    if info.isvararg then params[#params + 1] = { name = '...', optional = true } end
    return params

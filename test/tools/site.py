@@ -236,7 +236,8 @@ def check_search(browser, index):
         found = rows(browser)
         check(found and found[0] == name, 'the search finds %s first' % name, found[:3])
         browser.enter()
-        arrived = browser.until('document.readyState === "complete" && decodeURIComponent(location.hash) === %s' % json.dumps('#' + name))
+        arrived = browser.until('document.readyState === "complete" && decodeURIComponent(location.hash) === '
+                                + json.dumps('#' + name))
         check(arrived, 'Enter leads to %s' % name, browser.js('location.href'))
         top = browser.js('(document.getElementById(%s) || document.body).getBoundingClientRect().top' % json.dumps(name))
         check(0 <= top < browser.js('innerHeight'), '%s is in sight, below the bar' % name, top)
@@ -331,7 +332,8 @@ def check_narrow(browser, site):
 
 CONTRAST = '''(() => {
   const parse = c => (c.match(/[\\d.]+/g) || [0, 0, 0]).map(Number);
-  const light = c => { const v = parse(c).slice(0, 3).map(x => { x /= 255; return x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4 });
+  const linear = x => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
+  const light = c => { const v = parse(c).slice(0, 3).map(x => linear(x / 255));
     return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2] };
   const ground = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor, p = parse(c);
     if (p.length < 4 || p[3] > 0.9) return c } return 'rgb(255,255,255)' };

@@ -19,7 +19,8 @@ PATIENCE = 120        # seconds for one answer of the server
 
 class Server:
     def __init__(self, command):
-        self.process = subprocess.Popen(shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL)
         self.buffer, self.number, self.published = b'', 0, {}
 
     def send(self, **message):
@@ -108,7 +109,8 @@ def findings_of(server, pulls, file):
     uri = 'file://' + file
     with open(file) as f:
         text = f.read()
-    server.send(method='textDocument/didOpen', params={'textDocument': {'uri': uri, 'languageId': 'lua', 'version': 1, 'text': text}})
+    document = {'uri': uri, 'languageId': 'lua', 'version': 1, 'text': text}
+    server.send(method='textDocument/didOpen', params={'textDocument': document})
     if pulls:
         return server.ask('textDocument/diagnostic', {'textDocument': {'uri': uri}}).get('items', [])
     server.listen(4)
