@@ -8,6 +8,7 @@ local feed = {}
 ---
 ---     d = require 'feed'; d.concat(d.tensors(torch.ones(2)), d.tensors(torch.zeros(3))):size()   --> 5
 ---@param ... any
+---@return any
 ---@return any ...
 function feed.concat(...) end
 
@@ -16,7 +17,7 @@ function feed.concat(...) end
 ---     f = os.tmpname(); os.execute('echo 1,x >' .. f); r = require 'feed'.csv(f):get(1); os.remove(f); r[2]   --> x
 ---@param file any
 ---@param options? table a table: `header` (true: the first row has the names, and a row is a table by these), `separator` (',', one character), `tensor` (true: a row is a tensor of the default type, and every field a number)
----@return any ...
+---@return any
 function feed.csv(file, options) end
 
 --- The files in the folders of a folder, sorted by name: sample i is {load(path), number of its folder}.
@@ -24,39 +25,42 @@ function feed.csv(file, options) end
 ---     require 'feed'.folder('doc', function(path) return path end).classes[1]   --> add
 ---@param dir any
 ---@param load? function a function of a path (optional): function(path) return feed.image(path, {least = 256}) end
----@return any ...
+---@return any
 function feed.folder(dir, load) end
 
 --- The rows of an IDX file of any type: tensors, or numbers where it has one dimension.
 ---
 ---     require 'feed'.idx('data/digits-labels-idx1-ubyte'):get(2)   --> 1
 ---@param file any
+---@return any
 ---@return any ...
 function feed.idx(file) end
 
 --- The image in a PNG, JPEG or WebP file: a ByteTensor of 3 x height x width, or 1 x height x width if it has no colours.
 ---@param file any
----@param options table a table: `least` (a JPEG image is read at 1/2, 1/4 or 1/8 of its size, in less time, where its shorter side still has so many pixels)
----@return any ...
+---@param options? table a table: `least` (a JPEG image is read at 1/2, 1/4 or 1/8 of its size, in less time, where its shorter side still has so many pixels)
+---@return any
 function feed.image(file, options) end
 
 --- The dataset whose samples are the elements of a table.
 ---
 ---     require 'feed'.list{'a', 'b'}:get(2)   --> b
----@param samples table
+---@param samples any
+---@return any
 ---@return any ...
 function feed.list(samples) end
 
 --- The values of an LMDB database as strings, in the order of their keys; feed.map(d, torch.deserialize) makes objects of them.
 ---@param file any
----@param options table a table: `keys` (true: a sample is {key = , value = })
----@return any ...
+---@param options? table a table: `keys` (true: a sample is {key = , value = })
+---@return any
 function feed.lmdb(file, options) end
 
 --- Batches of a dataset, in an order that depends on the seed and the epoch alone. local loader = feed.loader{dataset = d, batch = 32, shuffle = true, workers =...
 ---
 ---     d = require 'feed'; l = d.loader{dataset = d.tensors(torch.range(1, 5)), batch = 2}; l:batches()   --> 3
----@param options? table|number a table: `dataset`; `batch`, samples of a batch (default 1); `shuffle` (default false); `seed` (default 1); `workers`, threads that make batches (default 0: the reader does); `prefetch`, batches ...
+---@param options? any a table: `dataset`; `batch`, samples of a batch (default 1); `shuffle` (default false); `seed` (default 1); `workers`, threads that make batches (default 0: the reader does); `prefetch`, batches ...
+---@return any
 ---@return any ...
 function feed.loader(options) end
 
@@ -65,6 +69,7 @@ function feed.loader(options) end
 ---     d = require 'feed'.map(require 'feed'.tensors(torch.range(1, 3)), function(x) return 2 * x end); d:get(3)   --> 6
 ---@param dataset any
 ---@param f any
+---@return any
 ---@return any ...
 function feed.map(dataset, f) end
 
@@ -72,6 +77,7 @@ function feed.map(dataset, f) end
 ---
 ---     f = os.tmpname() .. '.npy'; torch.save(f, torch.range(5, 7)); x = require 'feed'.npy(f):get(3); os.remove(f); x   --> 7
 ---@param file any
+---@return any
 ---@return any ...
 function feed.npy(file) end
 
@@ -80,6 +86,7 @@ function feed.npy(file) end
 ---     name = os.tmpname(); n = require 'feed'.pack(name, require 'feed'.tensors(torch.ones(5, 2))); os.remove(name); n   --> 5
 ---@param path any
 ---@param from any
+---@return any
 ---@return any ...
 function feed.pack(path, from) end
 
@@ -87,7 +94,7 @@ function feed.pack(path, from) end
 ---
 ---     name = os.tmpname(); f = require 'feed'; f.pack(name, f.list{5, 6, 7}); x = f.records(name):get(3); os.remove(name); x   --> 7
 ---@param file any
----@return any ...
+---@return any
 function feed.records(file) end
 
 --- Cuts a dataset into parts, whose sizes are these fractions of it: returns a dataset for each.
@@ -96,6 +103,7 @@ function feed.records(file) end
 ---@param dataset any
 ---@param parts? any
 ---@param seed? number a seed to shuffle the samples first (default: they stay in order)
+---@return any
 ---@return any ...
 function feed.split(dataset, parts, seed) end
 
@@ -103,15 +111,15 @@ function feed.split(dataset, parts, seed) end
 ---
 ---     d = require 'feed'; d.subset(d.tensors(torch.range(1, 9)), {8, 2}):get(1)   --> 8
 ---@param dataset any
----@param numbers table
+---@param numbers any
 ---@return table
----@return any ...
 function feed.subset(dataset, numbers) end
 
 --- The samples in a file of torch.save, which is loaded as a whole: for a tensor or a table of tensors those of feed.tensors, for another list its elements.
 ---
 ---     name = os.tmpname(); torch.save(name, torch.range(5, 7)); x = require 'feed'.t7(name):get(3); os.remove(name); x   --> 7
 ---@param file any
+---@return any
 ---@return any ...
 function feed.t7(file) end
 
@@ -120,6 +128,7 @@ function feed.t7(file) end
 ---     require 'feed'.tensors(torch.ones(3, 2), torch.range(1, 3)):get(2)[2]   --> 2
 ---@param x any
 ---@param ... any
+---@return any
 ---@return any ...
 function feed.tensors(x, ...) end
 
@@ -127,6 +136,7 @@ function feed.tensors(x, ...) end
 ---
 ---     require 'feed'.text('LICENSE'):get(1)   --> BSD 3-Clause License
 ---@param file any
+---@return any
 ---@return any ...
 function feed.text(file) end
 
@@ -134,6 +144,7 @@ function feed.text(file) end
 ---
 ---     d = require 'feed'; d.zip{x = d.tensors(torch.ones(2)), y = d.tensors(torch.zeros(2))}:get(1).y   --> 0
 ---@param ... any
+---@return any
 ---@return any ...
 function feed.zip(...) end
 

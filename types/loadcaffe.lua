@@ -7,9 +7,8 @@ loadcaffe = {}
 --- Loads a net of Caffe: a chain of layers, as in AlexNet, CaffeNet, VGG and Network in Network.
 ---@param prototxt? any the file that describes the layers
 ---@param caffemodel? any the file of the weights
----@param backend? any 'nn' (default) gives modules of nn and floats; 'cudnn' modules of cudnn, on the current device where there is one
+---@param backend? string 'nn' (default) gives modules of nn and floats; 'cudnn' modules of cudnn, on the current device where there is one
 ---@return nn.Sequential # an nn.Sequential
----@return any ...
 function loadcaffe.load(prototxt, caffemodel, backend) end
 
 return loadcaffe

@@ -4,6 +4,7 @@
 ---@class optim
 optim = {}
 
+do
 --- Counts predictions of a classifier by target and predicted class.
 ---
 ---     c = optim.ConfusionMatrix{'cat', 'dog'}; c:add(1, 2); c.mat   --> {{0, 0}, {1, 0}}
@@ -16,40 +17,49 @@ optim = {}
 ---@field totalValid number
 ---@field unionvalids torch.Tensor
 ---@field valids torch.Tensor
----@overload fun(nclasses: any, classes?: any): optim.ConfusionMatrix
-optim.ConfusionMatrix = {}
+local ConfusionMatrix = {}
 
 --- Counts one prediction.
 ---@param prediction any
 ---@param target any
----@return any ...
-function optim.ConfusionMatrix:add(prediction, target) end
+---@return any
+function ConfusionMatrix:add(prediction, target) end
 
 --- Counts a batch: vectors of class numbers, or matrices with a row of scores for each sample.
 ---@param predictions any
 ---@param targets? any
----@return any ...
-function optim.ConfusionMatrix:batchAdd(predictions, targets) end
+---@return any
+function ConfusionMatrix:batchAdd(predictions, targets) end
 
 --- For each class the share of its samples that were rejected (false rejections), and the share of the others' samples that were accepted (false acceptances, ...
----@return any ... # two vectors by class, with -1 for a class that never occurred; then the same without those classes
-function optim.ConfusionMatrix:farFrr() end
+---@return any # two vectors by class, with -1 for a class that never occurred; then the same without those classes
+---@return any ...
+function ConfusionMatrix:farFrr() end
 
 --- The matrix as a picture: a tensor of 3 planes, one square for each cell, brighter for a larger share of its row, right predictions green, wrong ones red.
----@param sortmode? any 'score' (best class first), 'occurrence' (most frequent first), or nil
+---@param sortmode? string 'score' (best class first), 'occurrence' (most frequent first), or nil
 ---@param display? boolean true: shows it with the package image, if that is loaded
 ---@param block? number pixels of a square's side, default 25
 ---@param legendwidth? number dark pixels left of the rows, default 0
----@return any ...
-function optim.ConfusionMatrix:render(sortmode, display, block, legendwidth) end
+---@return any
+function ConfusionMatrix:render(sortmode, display, block, legendwidth) end
 
 --- Computes valids (right predictions by class), unionvalids, and the averages from the counts.
----@return any ...
-function optim.ConfusionMatrix:updateValids() end
+---@return any
+function ConfusionMatrix:updateValids() end
 
 --- Resets all counts to 0.
----@return any ...
-function optim.ConfusionMatrix:zero() end
+---@return any
+function ConfusionMatrix:zero() end
+
+end
+
+--- Counts predictions of a classifier by target and predicted class.
+---
+---     c = optim.ConfusionMatrix{'cat', 'dog'}; c:add(1, 2); c.mat   --> {{0, 0}, {1, 0}}
+---@class optim.ConfusionMatrix.class: optim.ConfusionMatrix
+---@overload fun(nclasses: any, classes?: any): optim.ConfusionMatrix
+optim.ConfusionMatrix = {}
 
 ---@class optim.FistaLS.params
 ---@field maxiter? number default 50
@@ -67,9 +77,11 @@ function optim.ConfusionMatrix:zero() end
 ---@param pl function pl(x, L) shrinks x in place: the minimum of g(z) + L / 2 |z - x|^2 over z
 ---@param xinit torch.Tensor the starting point; a vector, which is moved
 ---@param params? optim.FistaLS.params
----@return any ... # x, a list of {f, g, F, L} for every iteration
+---@return any # x, a list of {f, g, F, L} for every iteration
+---@return any ...
 function optim.FistaLS(f, g, pl, xinit, params) end
 
+do
 --- Logs numbers of a training run in a file of columns and as a plot.
 ---
 ---     name = os.tmpname(); l = optim.Logger(name); l:setNames{'loss'}; l:add{0.5}; io.open(name):read '*l':match '%S+'   --> loss
@@ -78,74 +90,92 @@ function optim.FistaLS(f, g, pl, xinit, params) end
 ---@field defaultStyle string
 ---@field empty boolean
 ---@field epsfile any
+---@field figure any
 ---@field file any
 ---@field filename any
 ---@field idx table
 ---@field logscale boolean
 ---@field name any
 ---@field names table
+---@field nsymbols any
 ---@field pngfile any
 ---@field showPlot boolean
 ---@field styles table
 ---@field symbols table
----@overload fun(filename?: string, timestamp?: boolean): optim.Logger
-optim.Logger = {}
+local Logger = {}
 
 --- Adds a row: a list of numbers and texts, or a table with one for each name.
 ---@param symbols any
----@return any ...
-function optim.Logger:add(symbols) end
+---@return any
+function Logger:add(symbols) end
 
 --- false: plot writes the pictures without opening a window.
 ---@param state any
 ---@return boolean
----@return any ...
-function optim.Logger:display(state) end
+function Logger:display(state) end
 
 --- Draws the columns with the package gnuplot: into <file>.eps and <file>.png, and in a window when there is a display and showPlot is set.
 ---@param ... any
----@return any ...
-function optim.Logger:plot(...) end
+---@return any
+function Logger:plot(...) end
 
 --- Names the columns, and writes them as the first line.
 ---@param names any
----@return any ...
-function optim.Logger:setNames(names) end
+---@return any
+function Logger:setNames(names) end
 
 --- true: the vertical axis is logarithmic.
 ---@param state any
 ---@return boolean
----@return any ...
-function optim.Logger:setlogscale(state) end
+function Logger:setlogscale(state) end
 
 --- Styles of the lines for plot: '-', '+', '+-', '~', ... or a list of them for each column, by number or by name, or one for all.
 ---@param symbols? any
----@return any ...
-function optim.Logger:style(symbols) end
+---@return any
+function Logger:style(symbols) end
+
+end
+
+--- Logs numbers of a training run in a file of columns and as a plot.
+---
+---     name = os.tmpname(); l = optim.Logger(name); l:setNames{'loss'}; l:add{0.5}; io.open(name):read '*l':match '%S+'   --> loss
+---@class optim.Logger.class: optim.Logger
+---@overload fun(filename?: string, timestamp?: boolean): optim.Logger
+optim.Logger = {}
 
 ---@class optim.LossScaler.config
 ---@field scale? number at the start; default 65536
 ---@field interval? number good steps before the scale grows; default 2000
 ---@field [string] any
 
+do
 --- Scales losses, so that low-precision gradients neither vanish nor overflow.
 ---
 ---     s = optim.LossScaler{scale = 8}; g = s:scaleGradient(torch.Tensor{1}); s:unscale(g), g   --> true, {1}
 ---@class optim.LossScaler
 ---@field good number
----@overload fun(config?: optim.LossScaler.config): optim.LossScaler
-optim.LossScaler = {}
+---@field interval any
+---@field scale any
+local LossScaler = {}
 
 --- Multiplies the gradient of the loss (a tensor or a nested table of them) by the scale, in place.
 ---@param gradient any
----@return any ...
-function optim.LossScaler:scaleGradient(gradient) end
+---@return any
+function LossScaler:scaleGradient(gradient) end
 
 --- Divides the gradients of the parameters by the scale, in place, and adapts it.
 ---@param grads any
 ---@return boolean # whether all were finite; if not, skip this step
----@return any ...
-function optim.LossScaler:unscale(grads) end
+function LossScaler:unscale(grads) end
+
+end
+
+--- Scales losses, so that low-precision gradients neither vanish nor overflow.
+---
+---     s = optim.LossScaler{scale = 8}; g = s:scaleGradient(torch.Tensor{1}); s:unscale(g), g   --> true, {1}
+---@class optim.LossScaler.class: optim.LossScaler
+---@overload fun(config?: optim.LossScaler.config): optim.LossScaler
+optim.LossScaler = {}
 
 ---@class optim.adadelta.config
 ---@field rho? number decay of the running mean squares; default 0.9
@@ -160,7 +190,8 @@ function optim.LossScaler:unscale(grads) end
 ---@param x any
 ---@param config? optim.adadelta.config
 ---@param state? any
----@return any ... # x, {f(x) before the step}
+---@return any # x, {f(x) before the step}
+---@return any ...
 function optim.adadelta(opfunc, x, config, state) end
 
 ---@class optim.adagrad.config
@@ -176,7 +207,8 @@ function optim.adadelta(opfunc, x, config, state) end
 ---@param x any
 ---@param config? optim.adagrad.config
 ---@param state? any
----@return any ... # x, {f(x) before the step}
+---@return any # x, {f(x) before the step}
+---@return any ...
 function optim.adagrad(opfunc, x, config, state) end
 
 ---@class optim.adam.config
@@ -195,7 +227,8 @@ function optim.adagrad(opfunc, x, config, state) end
 ---@param x any
 ---@param config? optim.adam.config
 ---@param state? any
----@return any ... # x, {f(x) before the step}
+---@return any # x, {f(x) before the step}
+---@return any ...
 function optim.adam(opfunc, x, config, state) end
 
 ---@class optim.adamax.config
@@ -212,7 +245,8 @@ function optim.adam(opfunc, x, config, state) end
 ---@param x any
 ---@param config? optim.adamax.config
 ---@param state? any
----@return any ... # x, {f(x) before the step}
+---@return any # x, {f(x) before the step}
+---@return any ...
 function optim.adamax(opfunc, x, config, state) end
 
 ---@class optim.adamw.config
@@ -226,7 +260,8 @@ function optim.adamax(opfunc, x, config, state) end
 ---@param x any
 ---@param config? optim.adamw.config
 ---@param state? any
----@return any ... # x, {f(x) before the step}
+---@return any # x, {f(x) before the step}
+---@return any ...
 function optim.adamw(opfunc, x, config, state) end
 
 ---@class optim.asgd.config
@@ -243,7 +278,8 @@ function optim.adamw(opfunc, x, config, state) end
 ---@param x any
 ---@param config? optim.asgd.config
 ---@param state? any
----@return any ... # x, {f(x) before the step}, the average of x since step t0
+---@return any # x, {f(x) before the step}, the average of x since step t0
+---@return any ...
 function optim.asgd(opfunc, x, config, state) end
 
 ---@class optim.cg.config
@@ -262,7 +298,8 @@ function optim.asgd(opfunc, x, config, state) end
 ---@param opfunc any
 ---@param x any
 ---@param config? optim.cg.config
----@return any ... # x, {the value after each line search}, number of evaluations
+---@return any # x, {the value after each line search}, number of evaluations
+---@return any ...
 function optim.cg(opfunc, x, config) end
 
 --- Compares the gradient that opfunc returns at x with central differences.
@@ -271,7 +308,8 @@ function optim.cg(opfunc, x, config) end
 ---@param opfunc any
 ---@param x any
 ---@param eps? number half the distance of the differences, default 1e-7
----@return any ... # |gradient - estimate| / |gradient + estimate|, the gradient, the estimate
+---@return any # |gradient - estimate| / |gradient + estimate|, the gradient, the estimate
+---@return any ...
 function optim.checkgrad(opfunc, x, eps) end
 
 --- Scales gradients down, in place, so that their common norm is at most maxNorm.
@@ -280,7 +318,8 @@ function optim.checkgrad(opfunc, x, eps) end
 ---@param grads table|torch.Tensor a tensor, or a list of them
 ---@param maxNorm? any
 ---@param p? number of the norm, default 2
----@return any ... # the norm before; recorded in a CUDA graph, a tensor of one element
+---@return any # the norm before; recorded in a CUDA graph, a tensor of one element
+---@return any ...
 function optim.clipGradNorm(grads, maxNorm, p) end
 
 ---@class optim.cmaes.config
@@ -297,7 +336,8 @@ function optim.clipGradNorm(grads, maxNorm, p) end
 ---@param opfunc any
 ---@param x any
 ---@param config? optim.cmaes.config
----@return any ... # x (moved to the best point), {the best value after each round}, number of evaluations
+---@return any # x (moved to the best point), {the best value after each round}, number of evaluations
+---@return any ...
 function optim.cmaes(opfunc, x, config) end
 
 --- A schedule as of optim.stepDecay: from rate along half a cosine to last (default 0) at step `steps`, then last.
@@ -306,6 +346,7 @@ function optim.cmaes(opfunc, x, config) end
 ---@param rate any
 ---@param steps any
 ---@param last? any
+---@return any
 ---@return any ...
 function optim.cosineDecay(rate, steps, last) end
 
@@ -322,7 +363,8 @@ function optim.cosineDecay(rate, steps, last) end
 ---@param x any
 ---@param config? optim.de.config
 ---@param state? any
----@return any ... # x (moved to the best point), {the best value after each round}
+---@return any # x (moved to the best point), {the best value after each round}
+---@return any ...
 function optim.de(opfunc, x, config, state) end
 
 --- A schedule as of optim.stepDecay: rate * factor^t.
@@ -330,6 +372,7 @@ function optim.de(opfunc, x, config, state) end
 ---     optim.exponentialDecay(1, 0.5)(2)   --> 0.25
 ---@param rate any
 ---@param factor any
+---@return any
 ---@return any ...
 function optim.exponentialDecay(rate, factor) end
 
@@ -352,7 +395,8 @@ function optim.exponentialDecay(rate, factor) end
 ---@param x any
 ---@param config? optim.lbfgs.config
 ---@param state? any
----@return any ... # x, {all values}, number of evaluations
+---@return any # x, {all values}, number of evaluations
+---@return any ...
 function optim.lbfgs(opfunc, x, config, state) end
 
 --- A schedule as of optim.stepDecay: from rate in a straight line to last (default 0), which it reaches at step `steps` and keeps.
@@ -361,6 +405,7 @@ function optim.lbfgs(opfunc, x, config, state) end
 ---@param rate any
 ---@param steps any
 ---@param last? any
+---@return any
 ---@return any ...
 function optim.linearDecay(rate, steps, last) end
 
@@ -380,7 +425,8 @@ function optim.linearDecay(rate, steps, last) end
 ---@param g torch.Tensor value and gradient at x
 ---@param gtd number
 ---@param options? optim.lswolfe.options
----@return any ... # value, gradient, point, step, number of evaluations
+---@return any # value, gradient, point, step, number of evaluations
+---@return any ...
 function optim.lswolfe(opfunc, x, t, d, f, g, gtd, options) end
 
 ---@class optim.nag.config
@@ -398,14 +444,16 @@ function optim.lswolfe(opfunc, x, t, d, f, g, gtd, options) end
 ---@param x any
 ---@param config? optim.nag.config
 ---@param state? any
----@return any ... # x, {f at the point ahead}
+---@return any # x, {f at the point ahead}
+---@return any ...
 function optim.nag(opfunc, x, config, state) end
 
 --- The minimum of the polynomial of least degree through points, for line searches.
 ---@param points table|torch.Tensor a matrix, or a list of rows: position, value, slope; nan means an unknown value or slope
 ---@param xminBound? number the range to search, default: between the points
 ---@param xmaxBound? number likewise
----@return any ... # the position, and the value there (nil for the closed form of two points)
+---@return any # the position, and the value there (nil for the closed form of two points)
+---@return any ...
 function optim.polyinterp(points, xminBound, xmaxBound) end
 
 ---@class optim.rmsprop.config
@@ -423,7 +471,8 @@ function optim.polyinterp(points, xminBound, xmaxBound) end
 ---@param x any
 ---@param config? optim.rmsprop.config
 ---@param state? any
----@return any ... # x, {f(x) before the step}
+---@return any # x, {f(x) before the step}
+---@return any ...
 function optim.rmsprop(opfunc, x, config, state) end
 
 ---@class optim.rprop.config
@@ -442,7 +491,8 @@ function optim.rmsprop(opfunc, x, config, state) end
 ---@param x any
 ---@param config? optim.rprop.config
 ---@param state? any
----@return any ... # x, {f(x) before each step}
+---@return any # x, {f(x) before each step}
+---@return any ...
 function optim.rprop(opfunc, x, config, state) end
 
 ---@class optim.sgd.config
@@ -463,7 +513,8 @@ function optim.rprop(opfunc, x, config, state) end
 ---@param x any
 ---@param config? optim.sgd.config
 ---@param state? any
----@return any ... # x, {f(x) before the step}
+---@return any # x, {f(x) before the step}
+---@return any ...
 function optim.sgd(opfunc, x, config, state) end
 
 --- A schedule: a function that returns the learning rate of step t, t = 0, 1, ...; here rate * factor^floor(t / every).
@@ -472,6 +523,7 @@ function optim.sgd(opfunc, x, config, state) end
 ---@param rate any
 ---@param every any
 ---@param factor any
+---@return any
 ---@return any ...
 function optim.stepDecay(rate, every, factor) end
 
@@ -479,7 +531,8 @@ function optim.stepDecay(rate, every, factor) end
 ---
 ---     s = optim.warmup(4, optim.cosineDecay(1, 10)); s(0), s(3), s(9)   --> 0.25, 1, 0.5
 ---@param steps any
----@param schedule function
+---@param schedule any
+---@return any
 ---@return any ...
 function optim.warmup(steps, schedule) end
 

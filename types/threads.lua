@@ -5,203 +5,254 @@
 ---@overload fun(...): any
 local threads = {}
 
+do
 --- A whole number that threads change atomically: a new one, 0, or the one with a number.
 ---
 ---     threads = require 'threads'; c = threads.AtomicCounter(); c:inc(2); c:get()   --> 2
 ---@class threads.AtomicCounter
 ---@field o boolean
 ---@field owner boolean
----@overload fun(id?: any): threads.AtomicCounter
-threads.AtomicCounter = {}
+local AtomicCounter = {}
 
 --- Subtracts n, or 1.
 ---@param n? any
+---@return any
 ---@return any ...
-function threads.AtomicCounter:dec(n) end
+function AtomicCounter:dec(n) end
 
 --- Releases the reference.
----@return any ...
-function threads.AtomicCounter:free() end
+---@return any
+function AtomicCounter:free() end
 
 --- The number.
+---@return any
 ---@return any ...
-function threads.AtomicCounter:get() end
+function AtomicCounter:get() end
 
 --- The number with which other threads open it, as `threads.Mutex(id)`.
+---@return any
 ---@return any ...
-function threads.AtomicCounter:id() end
+function AtomicCounter:id() end
 
 --- Adds n, or 1.
 ---@param n? any
+---@return any
 ---@return any ...
-function threads.AtomicCounter:inc(n) end
+function AtomicCounter:inc(n) end
 
 --- Sets the number.
 ---@param n any
----@return any ...
-function threads.AtomicCounter:set(n) end
+---@return any
+function AtomicCounter:set(n) end
 
+end
+
+--- A whole number that threads change atomically: a new one, 0, or the one with a number.
+---
+---     threads = require 'threads'; c = threads.AtomicCounter(); c:inc(2); c:get()   --> 2
+---@class threads.AtomicCounter.class: threads.AtomicCounter
+---@overload fun(id?: any): threads.AtomicCounter
+threads.AtomicCounter = {}
+
+do
 --- Threads wait for a condition until another one signals it.
 ---@class threads.Condition
 ---@field o boolean
 ---@field owner boolean
----@overload fun(id?: any): threads.Condition
-threads.Condition = {}
+local Condition = {}
 
 --- Wakes all waiting threads.
----@return any ...
-function threads.Condition:broadcast() end
+---@return any
+function Condition:broadcast() end
 
 --- Releases the reference.
----@return any ...
-function threads.Condition:free() end
+---@return any
+function Condition:free() end
 
 --- The number with which other threads open it, as `threads.Mutex(id)`.
+---@return any
 ---@return any ...
-function threads.Condition:id() end
+function Condition:id() end
 
 --- Wakes one waiting thread.
----@return any ...
-function threads.Condition:signal() end
+---@return any
+function Condition:signal() end
 
 --- Unlocks the mutex, waits for a signal, and locks the mutex again.
 ---@param mutex threads.Mutex
----@return any ...
-function threads.Condition:wait(mutex) end
+---@return any
+function Condition:wait(mutex) end
 
+end
+
+--- Threads wait for a condition until another one signals it.
+---@class threads.Condition.class: threads.Condition
+---@overload fun(id?: any): threads.Condition
+threads.Condition = {}
+
+do
 --- A lock that one thread holds at a time: a new one, or the one with a number, made by another thread.
 ---@class threads.Mutex
 ---@field o boolean
 ---@field owner boolean
+local Mutex = {}
+
+--- Releases the reference.
+---@return any
+function Mutex:free() end
+
+--- The number with which other threads open it, as `threads.Mutex(id)`.
+---@return any
+---@return any ...
+function Mutex:id() end
+
+--- Waits until no other thread holds the mutex, and locks it.
+---@return any
+function Mutex:lock() end
+
+--- Unlocks the mutex; this thread must have locked it.
+---@return any
+function Mutex:unlock() end
+
+end
+
+--- A lock that one thread holds at a time: a new one, or the one with a number, made by another thread.
+---@class threads.Mutex.class: threads.Mutex
 ---@overload fun(id?: any): threads.Mutex
 threads.Mutex = {}
 
---- Releases the reference.
----@return any ...
-function threads.Mutex:free() end
-
---- The number with which other threads open it, as `threads.Mutex(id)`.
----@return any ...
-function threads.Mutex:id() end
-
---- Waits until no other thread holds the mutex, and locks it.
----@return any ...
-function threads.Mutex:lock() end
-
---- Unlocks the mutex; this thread must have locked it.
----@return any ...
-function threads.Mutex:unlock() end
-
+do
 --- A queue with room for `size` jobs, or the queue with that number, made by another thread. `queue.isempty` and `queue.isfull` are 1 or 0, `queue.size` is the ...
 ---
 ---     Queue = require 'threads.queue'; q = Queue(2, 'threads.serialize'); q:addjob(math.max, 3, 4); q:dojob()   --> 4
 ---@class threads.Queue
----@overload fun(size: any, serialization: any): threads.Queue
+local Queue = {}
+
+--- Adds a call of a function.
+---@param func any
+---@param ... any
+---@return any
+function Queue:addjob(func, ...) end
+
+--- Takes the oldest call, makes it, and returns its results.
+---@return any
+---@return any ...
+function Queue:dojob() end
+
+--- Accepted for old programs: the queue lives until no thread has a handle.
+---@return any
+function Queue:free() end
+
+--- The number with which other threads open the queue.
+---@return any
+---@return any ...
+function Queue:id() end
+
+--- Accepted for old programs: the queue lives until no thread has a handle.
+---@return any
+function Queue:retain() end
+
+end
+
+--- A queue with room for `size` jobs, or the queue with that number, made by another thread. `queue.isempty` and `queue.isfull` are 1 or 0, `queue.size` is the ...
+---
+---     Queue = require 'threads.queue'; q = Queue(2, 'threads.serialize'); q:addjob(math.max, 3, 4); q:dojob()   --> 4
+---@class threads.Queue.class: threads.Queue
+---@overload fun(size: any, serialization: string): threads.Queue
 ---@overload fun(id: any): threads.Queue
 threads.Queue = {}
 
---- Adds a call of a function.
----@param func function
----@param ... any
----@return any ...
-function threads.Queue:addjob(func, ...) end
-
---- Takes the oldest call, makes it, and returns its results.
----@return any ...
-function threads.Queue:dojob() end
-
---- Accepted for old programs: the queue lives until no thread has a handle.
----@return any ...
-function threads.Queue:free() end
-
---- The number with which other threads open the queue.
----@return any ...
-function threads.Queue:id() end
-
---- Accepted for old programs: the queue lives until no thread has a handle.
----@return any ...
-function threads.Queue:retain() end
-
+do
 --- A thread that runs the text `code` in a separate Lua state.
 ---@class threads.Thread
 ---@field worker any
+local Thread = {}
+
+--- Waits for the end of the thread.
+---@return any
+function Thread:free() end
+
+end
+
+--- A thread that runs the text `code` in a separate Lua state.
+---@class threads.Thread.class: threads.Thread
 ---@overload fun(code: any): threads.Thread
 threads.Thread = {}
 
---- Waits for the end of the thread.
----@return any ...
-function threads.Thread:free() end
-
+do
 --- A pool of n threads.
 ---
 ---     p = require 'threads'.Threads(1); p:addjob(function() return 6 end, function(v) r = v end); p:terminate(); r   --> 6
 ---@class threads.Threads
----@overload fun(n: any, ...: any): threads.Threads
-threads.Threads = {}
+local Threads = {}
 
 --- Whether addjob, for a thread in specific mode, would find room without waiting.
 ---@param id any
 ---@return boolean
----@return any ...
-function threads.Threads:acceptsjob(id) end
+function Threads:acceptsjob(id) end
 
 --- Adds a job: a thread calls the function with the arguments.
 ---@param ... any
----@return any ...
-function threads.Threads:addjob(...) end
+---@return any
+function Threads:addjob(...) end
 
 --- Waits for the result of one job and calls its callback.
----@return any ...
-function threads.Threads:dojob() end
+---@return any
+function Threads:dojob() end
 
 --- Whether the last dojob or synchronize, or an addjob since, met an error.
 ---@return boolean
----@return any ...
-function threads.Threads:haserror() end
+function Threads:haserror() end
 
 --- Whether there are jobs whose results have not been taken.
 ---@return boolean
----@return any ...
-function threads.Threads:hasjob() end
+function Threads:hasjob() end
 
 --- Whether the pool has not been terminated.
 ---@return boolean
----@return any ...
-function threads.Threads:isrunning() end
+function Threads:isrunning() end
 
 --- How later pools send values to their threads: 'threads.serialize' copies them; 'threads.sharedserialize' shares tensors, storages and tds objects.
 ---
 ---     threads = require 'threads'; threads.serialization()   --> threads.serialize
----@return any ...
-function threads.Threads:serialization() end
+---@return any
+function Threads:serialization() end
 
 --- Switches specific mode, in which addjob names the thread, on or off, after a call of synchronize.
----@param flag? boolean
----@return any ...
-function threads.Threads:specific(flag) end
+---@param flag? any
+---@return any
+function Threads:specific(flag) end
 
 --- Waits for the results of all jobs and calls their callbacks.
----@return any ...
-function threads.Threads:synchronize() end
+---@return any
+function Threads:synchronize() end
 
 --- Waits for all jobs, calls their callbacks, and ends the threads.
----@return any ...
-function threads.Threads:terminate() end
+---@return any
+function Threads:terminate() end
+
+end
+
+--- A pool of n threads.
+---
+---     p = require 'threads'.Threads(1); p:addjob(function() return 6 end, function(v) r = v end); p:terminate(); r   --> 6
+---@class threads.Threads.class: threads.Threads
+---@overload fun(n: any, ...: any): threads.Threads
+threads.Threads = {}
 
 --- A function that locks a mutex, calls func, and unlocks.
 ---
 ---     threads = require 'threads'; threads.safe(math.max)(2, 5)   --> 5
----@param func function
+---@param func any
 ---@param mutex? threads.Mutex a threads.Mutex (default: a new one)
 ---@return function
----@return any ...
 function threads.safe(func, mutex) end
 
 --- How later pools send values to their threads: 'threads.serialize' copies them; 'threads.sharedserialize' shares tensors, storages and tds objects.
 ---
 ---     threads = require 'threads'; threads.serialization()   --> threads.serialize
 ---@param name? any
----@return any ...
+---@return any
 function threads.serialization(name) end
 
 return threads

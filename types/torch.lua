@@ -11,7 +11,8 @@ local Storage = {}
 ---@class torch.Tensor
 ---@operator add(torch.Tensor|number): torch.Tensor
 ---@operator sub(torch.Tensor|number): torch.Tensor
----@operator mul(torch.Tensor|number): any
+---@operator mul(number): torch.Tensor
+---@operator mul(torch.Tensor): any
 ---@operator div(torch.Tensor|number): torch.Tensor
 ---@operator mod(torch.Tensor|number): torch.Tensor
 ---@operator unm: torch.Tensor
@@ -28,124 +29,138 @@ torch = {}
 --- A copy in another type; the storage itself if it has that type.
 ---
 ---     torch.DoubleStorage{1.5}:int()   --> {1}
+---@return any
 ---@return any ...
 function Storage:bfloat16() end
 
 --- A copy in another type; the storage itself if it has that type.
 ---
 ---     torch.DoubleStorage{1.5}:int()   --> {1}
+---@return any
 ---@return any ...
 function Storage:byte() end
 
 --- The struct of the storage, for functions of C, or its address, a number.
 ---@param asnumber? any
----@return any ...
+---@return any
 function Storage:cdata(asnumber) end
 
 --- A copy in another type; the storage itself if it has that type.
 ---
 ---     torch.DoubleStorage{1.5}:int()   --> {1}
+---@return any
 ---@return any ...
 function Storage:char() end
 
 --- Copies the elements of another storage of the same size, of any type.
 ---@param from any
----@return any ...
+---@return any
 function Storage:copy(from) end
 
 --- The elements as a pointer, or as its address, a number.
 ---@param asnumber? any
----@return any ...
+---@return any
 function Storage:data(asnumber) end
 
 --- A copy in another type; the storage itself if it has that type.
+---@return any
 ---@return any ...
 function Storage:double() end
 
 --- Bytes that one element takes: s:elementSize(), or of a class torch.FloatStorage.elementSize().
----@return any ...
+---@return any
 function Storage:elementSize() end
 
 --- Sets every element to v; returns the storage.
 ---@param v any
+---@return any
 ---@return any ...
 function Storage:fill(v) end
 
 --- A copy in another type; the storage itself if it has that type.
+---@return any
 ---@return any ...
 function Storage:float() end
 
 --- Do nothing, because the collector counts references.
----@return any ...
+---@return any
 function Storage:free() end
 
 --- The device that a storage is on, from 1; 0 on the CPU.
 ---
 ---     torch.FloatStorage(2):getDevice()   --> 0
----@return any ...
+---@return any
 function Storage:getDevice() end
 
 --- A copy in another type; the storage itself if it has that type.
 ---
 ---     torch.DoubleStorage{1.5}:int()   --> {1}
+---@return any
 ---@return any ...
 function Storage:half() end
 
 --- A copy in another type; the storage itself if it has that type.
 ---
 ---     torch.DoubleStorage{1.5}:int()   --> {1}
+---@return any
 ---@return any ...
 function Storage:int() end
 
 --- A copy in another type; the storage itself if it has that type.
 ---
 ---     torch.DoubleStorage{1.5}:int()   --> {1}
+---@return any
 ---@return any ...
 function Storage:long() end
 
 --- Used by readObject and writeObject of a file.
 ---@param file any
+---@return any
 ---@return any ...
 function Storage:read(file) end
 
 --- Changes the number of elements; the first ones keep their values.
 ---@param n any
----@return any ...
+---@return any
 function Storage:resize(n) end
 
 --- Do nothing, because the collector counts references.
----@return any ...
+---@return any
 function Storage:retain() end
 
 --- A copy in another type; the storage itself if it has that type.
 ---
 ---     torch.DoubleStorage{1.5}:int()   --> {1}
+---@return any
 ---@return any ...
 function Storage:short() end
 
 --- Number of elements.
+---@return any
 ---@return any ...
 function Storage:size() end
 
 --- s:string() is the bytes of a Char or Byte storage as a string; s:string('text') makes the storage hold those bytes.
----@param text? string
+---@param text? any
+---@return any
 ---@return any ...
 function Storage:string(text) end
 
 --- The elements as a table.
 ---
 ---     torch.IntStorage{1, 2}:totable()   --> {1, 2}
----@return any ...
+---@return any
 function Storage:totable() end
 
 --- x:type() is its type's name; x:type('torch.IntStorage') a copy of that type.
 ---@param name? any
+---@return any
 ---@return any ...
 function Storage:type(name) end
 
 --- Used by readObject and writeObject of a file.
 ---@param file any
----@return any ...
+---@return any
 function Storage:write(file) end
 
 --- Calls f(element) for every element in row-major order and stores what it returns; nil leaves the element.
@@ -159,6 +174,7 @@ function Tensor:apply(f) end
 ---
 ---     torch.argmax(torch.Tensor{{1, 5}, {7, 2}}), torch.argmax(torch.Tensor{{1, 5}, {7, 2}}, 2)   --> 3, {{2}, {1}}
 ---@param dim? number
+---@return any
 ---@return any ...
 function Tensor:argmax(dim) end
 
@@ -166,6 +182,7 @@ function Tensor:argmax(dim) end
 ---
 ---     torch.argmin(torch.Tensor{{1, 5}, {7, 2}}), torch.argmin(torch.Tensor{{1, 5}, {7, 2}}, 2)   --> 1, {{1}, {2}}
 ---@param dim? number
+---@return any
 ---@return any ...
 function Tensor:argmin(dim) end
 
@@ -173,8 +190,8 @@ function Tensor:argmin(dim) end
 ---
 ---     torch.argsort(torch.Tensor{3, 1, 2})   --> {2, 3, 1}
 ---@param dim? number
----@param descending? boolean
----@return any ...
+---@param descending? any
+---@return any
 function Tensor:argsort(dim, descending) end
 
 --- x as floats of 16 bits (half: 11 bits of precision; bfloat16: 8 bits, and the range of float), 32 and 64 bits; x itself if it has the type already, else a copy.
@@ -189,6 +206,7 @@ function Tensor:bfloat16() end
 ---     torch.bincount(torch.LongTensor{1, 3, 3}, torch.Tensor{0.5, 1, 2}, 4)   --> {0.5, 0, 3, 0}
 ---@param weights? any
 ---@param minlength? number
+---@return any
 ---@return any ...
 function Tensor:bincount(weights, minlength) end
 
@@ -201,11 +219,13 @@ function Tensor:byte() end
 --- Bytes that the elements take.
 ---
 ---     torch.FloatTensor(2, 3):bytes()   --> 24
+---@return any
 ---@return any ...
 function Tensor:bytes() end
 
 --- A pointer to the struct behind x, for functions of C. x lives as long as the pointer.
 ---@param asnumber? any
+---@return any
 ---@return any ...
 function Tensor:cdata(asnumber) end
 
@@ -220,6 +240,7 @@ function Tensor:char() end
 ---     torch.range(1, 5):chunk(2)   --> {{1, 2, 3}, {4, 5}}
 ---@param n any
 ---@param d? any
+---@return any
 ---@return any ...
 function Tensor:chunk(n, d) end
 
@@ -239,72 +260,82 @@ function Tensor:contiguous() end
 ---
 ---     x = torch.CudaTensor(2); x:copyAsync(cutorch.createCudaHostTensor(2):fill(3))   --> {3, 3}
 ---@param y any
----@return any ...
+---@return any
 function Tensor:copyAsync(y) end
 
 --- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
+---@return any
 ---@return any ...
 function Tensor:cuda() end
 
 --- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
+---@return any
 ---@return any ...
 function Tensor:cudaBFloat16() end
 
 --- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
+---@return any
 ---@return any ...
 function Tensor:cudaByte() end
 
 --- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
+---@return any
 ---@return any ...
 function Tensor:cudaChar() end
 
 --- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
+---@return any
 ---@return any ...
 function Tensor:cudaDouble() end
 
 --- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
+---@return any
 ---@return any ...
 function Tensor:cudaHalf() end
 
 --- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
+---@return any
 ---@return any ...
 function Tensor:cudaInt() end
 
 --- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
+---@return any
 ---@return any ...
 function Tensor:cudaLong() end
 
 --- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
+---@return any
 ---@return any ...
 function Tensor:cudaShort() end
 
 --- The elements of a tensor, or of a storage, as a pointer of their C type, or as its address, a number
 ---@param asnumber? any
----@return any ...
+---@return any
 function Tensor:data(asnumber) end
 
 --- Differences of neighbours along dim (default: the last): y[i] = x[i + 1] - x[i].
 ---
 ---     torch.diff(torch.Tensor{1, 4, 9})   --> {3, 5}
 ---@param dim? number
+---@return any
 ---@return any ...
 function Tensor:diff(dim) end
 
@@ -323,7 +354,7 @@ function Tensor:double() end
 --- Bytes that one element takes, also of a class: torch.FloatTensor.elementSize().
 ---
 ---     torch.FloatTensor():elementSize()   --> 4
----@return any ...
+---@return any
 function Tensor:elementSize() end
 
 --- A view in which dimensions of size 1 are repeated without copying; further dimensions may be added in front.
@@ -347,12 +378,13 @@ function Tensor:expandAs(other) end
 function Tensor:float() end
 
 --- Frees the memory now instead of at garbage collection; x is empty afterwards.
----@return any ...
+---@return any
 function Tensor:free() end
 
 --- The device that x is on, from 1; 0 on the CPU, and for a tensor that has no memory.
 ---
 ---     torch.Tensor(2):getDevice()   --> 0
+---@return any
 ---@return any ...
 function Tensor:getDevice() end
 
@@ -366,7 +398,6 @@ function Tensor:half() end
 ---
 ---     torch.Tensor{1, 2}:host()   --> {1, 2}
 ---@return torch.Tensor
----@return any ...
 function Tensor:host() end
 
 --- x as whole numbers of 8 bits (byte: 0 to 255; char: -128 to 127), 16, 32 and 64 bits.
@@ -379,7 +410,6 @@ function Tensor:int() end
 ---
 ---     torch.Tensor(2, 3):t():isContiguous()   --> false
 ---@return boolean
----@return any ...
 function Tensor:isContiguous() end
 
 --- Whether both have the same sizes; their types may differ.
@@ -387,7 +417,6 @@ function Tensor:isContiguous() end
 ---     torch.Tensor(2, 3):isSameSizeAs(torch.IntTensor(3, 2))   --> false
 ---@param other any
 ---@return boolean
----@return any ...
 function Tensor:isSameSizeAs(other) end
 
 --- Whether x and other are the same view of the same storage.
@@ -395,45 +424,46 @@ function Tensor:isSameSizeAs(other) end
 ---     x = torch.Tensor(2); x:isSetTo(torch.Tensor(2))   --> false
 ---@param other any
 ---@return boolean
----@return any ...
 function Tensor:isSetTo(other) end
 
 --- Whether the sizes are those of a LongStorage.
 ---
 ---     torch.Tensor(2, 3):isSize(torch.LongStorage{2, 3})   --> true
----@param sizes torch.LongStorage
+---@param sizes any
 ---@return boolean
----@return any ...
 function Tensor:isSize(sizes) end
 
 --- True.
 ---
 ---     torch.Tensor():isTensor()   --> true
 ---@return boolean
----@return any ...
 function Tensor:isTensor() end
 
 --- Bytes: 1 where x is neither infinite nor NaN.
 ---
 ---     torch.isfinite(torch.Tensor{1, -1/0, 0/0})   --> {1, 0, 0}
+---@return any
 ---@return any ...
 function Tensor:isfinite() end
 
 --- Bytes: 1 where x is infinite.
 ---
 ---     torch.isinf(torch.Tensor{1, -1/0, 0/0})   --> {0, 1, 0}
+---@return any
 ---@return any ...
 function Tensor:isinf() end
 
 --- Bytes: 1 where x is NaN.
 ---
 ---     torch.isnan(torch.Tensor{1, 0/0})   --> {0, 1}
+---@return any
 ---@return any ...
 function Tensor:isnan() end
 
 --- The only element, as a number.
 ---
 ---     torch.Tensor{{7}}:item()   --> 7
+---@return any
 ---@return any ...
 function Tensor:item() end
 
@@ -441,6 +471,7 @@ function Tensor:item() end
 ---
 ---     torch.kron(torch.Tensor{{1, 2}}, torch.Tensor{{1, 1}, {0, 1}})   --> {{1, 1, 2, 2}, {0, 1, 0, 2}}
 ---@param b any
+---@return any
 ---@return any ...
 function Tensor:kron(b) end
 
@@ -448,6 +479,7 @@ function Tensor:kron(b) end
 ---
 ---     torch.logsumexp(torch.Tensor{1000, 1000})   --> 1000.7
 ---@param dim? number
+---@return any
 ---@return any ...
 function Tensor:logsumexp(dim) end
 
@@ -471,6 +503,7 @@ function Tensor:map(z, f) end
 ---@param z any
 ---@param w any
 ---@param f any
+---@return any
 ---@return any ...
 function Tensor:map2(z, w, f) end
 
@@ -480,7 +513,7 @@ function Tensor:map2(z, w, f) end
 ---@param a? any
 ---@param b? any
 ---@param gain? number
----@return any ...
+---@return any
 function Tensor:match(a, b, gain) end
 
 --- Number of dimensions; 0 for an empty tensor and for a single number.
@@ -499,6 +532,7 @@ function Tensor:nElement() end
 ---
 ---     torch.nansum(torch.Tensor{1, 0/0, 2})   --> 3
 ---@param dim? number
+---@return any
 ---@return any ...
 function Tensor:nansum(dim) end
 
@@ -529,13 +563,13 @@ function Tensor:numel() end
 ---     torch.ones(3, 'torch.IntTensor')   --> {1, 1, 1}
 ---@param ... any
 ---@return torch.Tensor
----@return any ...
 function Tensor:ones(...) end
 
 --- The outer product of two vectors, of any one type: y[i][j] = a[i] * b[j].
 ---
 ---     torch.outer(torch.Tensor{1, 2}, torch.Tensor{3, 4})   --> {{3, 4}, {6, 8}}
 ---@param b any
+---@return any
 ---@return any ...
 function Tensor:outer(b) end
 
@@ -553,19 +587,20 @@ function Tensor:permute(dim1, dim2, ...) end
 ---     torch.rand(2, 3):size()   --> {2, 3}
 ---@param ... any
 ---@return torch.Tensor
----@return any ...
 function Tensor:rand(...) end
 
 --- Numbers of the normal distribution with mean 0 and standard deviation 1.
 ---
 ---     torch.randn(2, 3):size()   --> {2, 3}
 ---@param ... any
+---@return any
 ---@return any ...
 function Tensor:randn(...) end
 
 --- x in the type of torch.Tensor: itself if it has it already, else a copy.
 ---
 ---     torch.IntTensor{1}:real():type()   --> torch.DoubleTensor
+---@return any
 ---@return any ...
 function Tensor:real() end
 
@@ -573,6 +608,7 @@ function Tensor:real() end
 ---
 ---     torch.Tensor{1, 2}:repeatTensor(2, 2)   --> {{1, 2, 1, 2}, {1, 2, 1, 2}}
 ---@param ... any
+---@return any
 ---@return any ...
 function Tensor:repeatTensor(...) end
 
@@ -580,6 +616,7 @@ function Tensor:repeatTensor(...) end
 ---
 ---     torch.range(1, 4):reshape(2, 2)   --> {{1, 2}, {3, 4}}
 ---@param ... any
+---@return any
 ---@return any ...
 function Tensor:reshape(...) end
 
@@ -599,7 +636,7 @@ function Tensor:resize(first, ...) end
 function Tensor:resizeAs(other) end
 
 --- Does nothing, because the collector counts references.
----@return any ...
+---@return any
 function Tensor:retain() end
 
 --- A view of one index of dimension dim, which disappears; of a vector the element itself, a number, whatever dim is.
@@ -636,6 +673,7 @@ function Tensor:size(d) end
 ---     torch.range(1, 5):split(2)   --> {{1, 2}, {3, 4}, {5}}
 ---@param size any
 ---@param d any
+---@return any
 ---@return any ...
 function Tensor:split(size, d) end
 
@@ -655,6 +693,7 @@ function Tensor:storage() end
 --- Position of the first element in the storage, from 1.
 ---
 ---     torch.range(1, 5):narrow(1, 3, 2):storageOffset()   --> 3
+---@return any
 ---@return any ...
 function Tensor:storageOffset() end
 
@@ -667,7 +706,6 @@ function Tensor:stride(d) end
 
 --- The text that print shows for x.
 ---@return string
----@return any ...
 function Tensor:string() end
 
 --- A view of ranges of the first dimensions, ends included; negative positions count from the end.
@@ -677,7 +715,6 @@ function Tensor:string() end
 ---@param last1 any
 ---@param ... any
 ---@return torch.Tensor
----@return any ...
 function Tensor:sub(first1, last1, ...) end
 
 --- A view of a matrix with rows and columns exchanged.
@@ -693,6 +730,7 @@ function Tensor:t(...) end
 ---@param b torch.Tensor
 ---@param n? number
 ---@param dims_b? any
+---@return any
 ---@return any ...
 function Tensor:tensordot(b, n, dims_b) end
 
@@ -738,6 +776,7 @@ function Tensor:unfold(dim, size, step) end
 ---     torch.unique(torch.Tensor{3, 1, 3})   --> {1, 3}, {2, 1, 2}, {1, 2}
 ---     torch.unique(torch.Tensor{{1, 2}, {0, 5}, {1, 2}}, 1)   --> {{0, 5}, {1, 2}}, {2, 1, 2}, {1, 2}
 ---@param dim? number
+---@return any
 ---@return any ...
 function Tensor:unique(dim) end
 
@@ -746,7 +785,6 @@ function Tensor:unique(dim) end
 ---     torch.Tensor(2, 3):unsqueeze(2):size()   --> {2, 1, 3}
 ---@param dim? number
 ---@return torch.Tensor
----@return any ...
 function Tensor:unsqueeze(dim) end
 
 --- The same elements in another shape, without copying; one size may be -1.
@@ -768,59 +806,122 @@ function Tensor:viewAs(other) end
 ---     torch.zeros(2, 2)   --> {{0, 0}, {0, 0}}
 ---@param ... any
 ---@return torch.Tensor
----@return any ...
 function Tensor:zeros(...) end
 
+do
 --- The source of a storage's memory, as its first argument: torch.FloatStorage(allocator, 100). 'default' is the memory of this process; 'shared' is memory ...
 ---
 ---     #torch.FloatStorage(torch.Allocator('shared'), 100)   --> 100
 ---@class torch.Allocator
 ---@field kind string
+local Allocator = {}
+
+end
+
+--- The source of a storage's memory, as its first argument: torch.FloatStorage(allocator, 100). 'default' is the memory of this process; 'shared' is memory ...
+---
+---     #torch.FloatStorage(torch.Allocator('shared'), 100)   --> 100
+---@class torch.Allocator.class: torch.Allocator
 ---@overload fun(kind?: any): torch.Allocator
 torch.Allocator = {}
 
+do
 --- A block of floats.
 ---
 ---     torch.DoubleStorage{1, 2, 3}:size()   --> 3
 ---@class torch.BFloat16Storage: torch.Storage
+local BFloat16Storage = {}
+
+end
+
+--- A block of floats.
+---
+---     torch.DoubleStorage{1, 2, 3}:size()   --> 3
+---@class torch.BFloat16Storage.class: torch.BFloat16Storage
 ---@overload fun(...: any): torch.BFloat16Storage
 torch.BFloat16Storage = {}
 
+do
 --- A tensor of floats of 16, 32 or 64 bits; the arguments are those of torch.Tensor.
 ---
 ---     torch.FloatTensor(2, 2):zero()   --> {{0, 0}, {0, 0}}
 ---@class torch.BFloat16Tensor: torch.Tensor
+local BFloat16Tensor = {}
+
+end
+
+--- A tensor of floats of 16, 32 or 64 bits; the arguments are those of torch.Tensor.
+---
+---     torch.FloatTensor(2, 2):zero()   --> {{0, 0}, {0, 0}}
+---@class torch.BFloat16Tensor.class: torch.BFloat16Tensor
 ---@overload fun(...: any): torch.BFloat16Tensor
 torch.BFloat16Tensor = {}
 
+do
 --- A block of whole numbers, as torch.DoubleStorage takes them.
 ---
 ---     torch.LongStorage{2, 3}   --> {2, 3}
 ---@class torch.ByteStorage: torch.Storage
----@overload fun(...: any): torch.ByteStorage
-torch.ByteStorage = {}
+local ByteStorage = {}
 
---- A tensor of whole numbers of 8 (Byte: without a sign), 16, 32 or 64 bits; the arguments are those of torch.Tensor.
----
----     torch.IntTensor{1, 2.7}   --> {1, 2}
----@class torch.ByteTensor: torch.Tensor
----@overload fun(...: any): torch.ByteTensor
-torch.ByteTensor = {}
+end
 
 --- A block of whole numbers, as torch.DoubleStorage takes them.
 ---
 ---     torch.LongStorage{2, 3}   --> {2, 3}
----@class torch.CharStorage: torch.Storage
----@overload fun(...: any): torch.CharStorage
-torch.CharStorage = {}
+---@class torch.ByteStorage.class: torch.ByteStorage
+---@overload fun(...: any): torch.ByteStorage
+torch.ByteStorage = {}
+
+do
+--- A tensor of whole numbers of 8 (Byte: without a sign), 16, 32 or 64 bits; the arguments are those of torch.Tensor.
+---
+---     torch.IntTensor{1, 2.7}   --> {1, 2}
+---@class torch.ByteTensor: torch.Tensor
+local ByteTensor = {}
+
+end
 
 --- A tensor of whole numbers of 8 (Byte: without a sign), 16, 32 or 64 bits; the arguments are those of torch.Tensor.
 ---
 ---     torch.IntTensor{1, 2.7}   --> {1, 2}
+---@class torch.ByteTensor.class: torch.ByteTensor
+---@overload fun(...: any): torch.ByteTensor
+torch.ByteTensor = {}
+
+do
+--- A block of whole numbers, as torch.DoubleStorage takes them.
+---
+---     torch.LongStorage{2, 3}   --> {2, 3}
+---@class torch.CharStorage: torch.Storage
+local CharStorage = {}
+
+end
+
+--- A block of whole numbers, as torch.DoubleStorage takes them.
+---
+---     torch.LongStorage{2, 3}   --> {2, 3}
+---@class torch.CharStorage.class: torch.CharStorage
+---@overload fun(...: any): torch.CharStorage
+torch.CharStorage = {}
+
+do
+--- A tensor of whole numbers of 8 (Byte: without a sign), 16, 32 or 64 bits; the arguments are those of torch.Tensor.
+---
+---     torch.IntTensor{1, 2.7}   --> {1, 2}
 ---@class torch.CharTensor: torch.Tensor
+local CharTensor = {}
+
+end
+
+--- A tensor of whole numbers of 8 (Byte: without a sign), 16, 32 or 64 bits; the arguments are those of torch.Tensor.
+---
+---     torch.IntTensor{1, 2.7}   --> {1, 2}
+---@class torch.CharTensor.class: torch.CharTensor
 ---@overload fun(...: any): torch.CharTensor
 torch.CharTensor = {}
 
+do
 --- Reads the options of a script: declare them, then parse the words.
 ---
 ---     cmd = torch.CmdLine(); cmd:option('-rate', 0.1, 'step'); cmd:parse{'-rate', '0.5'}.rate   --> 0.5
@@ -832,607 +933,933 @@ torch.CharTensor = {}
 ---@field keyseparator string
 ---@field options any
 ---@field silentio any
----@overload fun(separator?: string, key_separator?: string): torch.CmdLine
-torch.CmdLine = {}
+local CmdLine = {}
 
 --- Puts the time before every line of the log: 12:30:05[name]: with the format of os.date.
 ---@param name? any
 ---@param format? any
----@return any ...
-function torch.CmdLine:addTime(name, format) end
+---@return any
+function CmdLine:addTime(name, format) end
 
 --- An argument that must be given, in the order of these calls.
 ---@param key any
 ---@param help any
 ---@param kind any
----@return any ...
-function torch.CmdLine:argument(key, help, kind) end
+---@return any
+function CmdLine:argument(key, help, kind) end
 
 --- The defaults of all options.
----@return any ...
-function torch.CmdLine:default() end
+---@return any
+function CmdLine:default() end
 
 --- Ends the script with the help and a message.
 ---@param msg any
----@return any ...
-function torch.CmdLine:error(msg) end
+---@return any
+function CmdLine:error(msg) end
 
 --- Prints how the script is used.
 ---@param arg any
----@return any ...
-function torch.CmdLine:help(arg) end
+---@return any
+function CmdLine:help(arg) end
 
 --- From now on print also writes to a file, which begins with the parameters.
 ---@param file string a name, or an open Lua file
 ---@param params? any
----@return any ...
-function torch.CmdLine:log(file, params) end
+---@return any
+function CmdLine:log(file, params) end
 
 --- An option `key value`, with its default and help.
 ---@param key any
 ---@param default? any
 ---@param help? any
 ---@param kind? any
----@return any ...
-function torch.CmdLine:option(key, default, help, kind) end
+---@return any
+function CmdLine:option(key, default, help, kind) end
 
 --- Reads the words of the command line (the global `arg`); -h, -help and --help print the help and end the script.
----@param arg table
----@return any ...
-function torch.CmdLine:parse(arg) end
+---@param arg any
+---@return any
+function CmdLine:parse(arg) end
 
 --- Makes log() write to the file only.
----@return any ...
-function torch.CmdLine:silent() end
+---@return any
+function CmdLine:silent() end
 
 --- A name for the values that differ from the defaults: 'run,rate=0.5,size=7'; arguments first.
 ---@param prefix? any
 ---@param params? any
 ---@param ignore? any {key = true}: options that are left out (optional)
 ---@return string
----@return any ...
-function torch.CmdLine:string(prefix, params, ignore) end
+function CmdLine:string(prefix, params, ignore) end
 
 --- A line of text in the help.
 ---@param text? any
----@return any ...
-function torch.CmdLine:text(text) end
+---@return any
+function CmdLine:text(text) end
 
+end
+
+--- Reads the options of a script: declare them, then parse the words.
+---
+---     cmd = torch.CmdLine(); cmd:option('-rate', 0.1, 'step'); cmd:parse{'-rate', '0.5'}.rate   --> 0.5
+---@class torch.CmdLine.class: torch.CmdLine
+---@overload fun(separator?: string, key_separator?: string): torch.CmdLine
+torch.CmdLine = {}
+
+do
 --- A block of floats on the device of this thread: a number of them, a table of numbers, or a part of another such storage.
 ---
 ---     torch.CudaStorage{1, 2}:size()   --> 2
 ---@class torch.CudaBFloat16Storage: torch.Storage
+local CudaBFloat16Storage = {}
+
+end
+
+--- A block of floats on the device of this thread: a number of them, a table of numbers, or a part of another such storage.
+---
+---     torch.CudaStorage{1, 2}:size()   --> 2
+---@class torch.CudaBFloat16Storage.class: torch.CudaBFloat16Storage
 ---@overload fun(...: any): torch.CudaBFloat16Storage
 torch.CudaBFloat16Storage = {}
 
+do
 --- A tensor of floats on the device of this thread, of 32 bits where no type is named; the arguments are those of torch.Tensor.
 ---
 ---     torch.CudaTensor{1, 2}:cumsum()   --> {1, 3}
 ---@class torch.CudaBFloat16Tensor: torch.Tensor
+local CudaBFloat16Tensor = {}
+
+end
+
+--- A tensor of floats on the device of this thread, of 32 bits where no type is named; the arguments are those of torch.Tensor.
+---
+---     torch.CudaTensor{1, 2}:cumsum()   --> {1, 3}
+---@class torch.CudaBFloat16Tensor.class: torch.CudaBFloat16Tensor
 ---@overload fun(...: any): torch.CudaBFloat16Tensor
 torch.CudaBFloat16Tensor = {}
 
+do
 --- A block of small whole numbers on the device of this thread; see torch.CudaStorage.
 ---
 ---     torch.CudaByteStorage{1, 2}:size()   --> 2
 ---@class torch.CudaByteStorage: torch.Storage
+local CudaByteStorage = {}
+
+end
+
+--- A block of small whole numbers on the device of this thread; see torch.CudaStorage.
+---
+---     torch.CudaByteStorage{1, 2}:size()   --> 2
+---@class torch.CudaByteStorage.class: torch.CudaByteStorage
 ---@overload fun(...: any): torch.CudaByteStorage
 torch.CudaByteStorage = {}
 
+do
 --- A tensor of small whole numbers on the device of this thread; see torch.CudaTensor.
 ---
 ---     torch.CudaByteTensor{1, 2}:sum()   --> 3
 ---@class torch.CudaByteTensor: torch.Tensor
+local CudaByteTensor = {}
+
+end
+
+--- A tensor of small whole numbers on the device of this thread; see torch.CudaTensor.
+---
+---     torch.CudaByteTensor{1, 2}:sum()   --> 3
+---@class torch.CudaByteTensor.class: torch.CudaByteTensor
 ---@overload fun(...: any): torch.CudaByteTensor
 torch.CudaByteTensor = {}
 
+do
 --- A block of small whole numbers on the device of this thread; see torch.CudaStorage.
 ---
 ---     torch.CudaByteStorage{1, 2}:size()   --> 2
 ---@class torch.CudaCharStorage: torch.Storage
----@overload fun(...: any): torch.CudaCharStorage
-torch.CudaCharStorage = {}
+local CudaCharStorage = {}
 
---- A tensor of small whole numbers on the device of this thread; see torch.CudaTensor.
----
----     torch.CudaByteTensor{1, 2}:sum()   --> 3
----@class torch.CudaCharTensor: torch.Tensor
----@overload fun(...: any): torch.CudaCharTensor
-torch.CudaCharTensor = {}
-
---- A block of floats on the device of this thread: a number of them, a table of numbers, or a part of another such storage.
----
----     torch.CudaStorage{1, 2}:size()   --> 2
----@class torch.CudaDoubleStorage: torch.Storage
----@overload fun(...: any): torch.CudaDoubleStorage
-torch.CudaDoubleStorage = {}
-
---- A tensor of floats on the device of this thread, of 32 bits where no type is named; the arguments are those of torch.Tensor.
----
----     torch.CudaTensor{1, 2}:cumsum()   --> {1, 3}
----@class torch.CudaDoubleTensor: torch.Tensor
----@overload fun(...: any): torch.CudaDoubleTensor
-torch.CudaDoubleTensor = {}
-
---- A block of floats on the device of this thread: a number of them, a table of numbers, or a part of another such storage.
----
----     torch.CudaStorage{1, 2}:size()   --> 2
----@class torch.CudaHalfStorage: torch.Storage
----@overload fun(...: any): torch.CudaHalfStorage
-torch.CudaHalfStorage = {}
-
---- A tensor of floats on the device of this thread, of 32 bits where no type is named; the arguments are those of torch.Tensor.
----
----     torch.CudaTensor{1, 2}:cumsum()   --> {1, 3}
----@class torch.CudaHalfTensor: torch.Tensor
----@overload fun(...: any): torch.CudaHalfTensor
-torch.CudaHalfTensor = {}
-
---- A block of whole numbers on the device of this thread; see torch.CudaStorage.
----
----     torch.CudaLongStorage{1, 2}:size()   --> 2
----@class torch.CudaIntStorage: torch.Storage
----@overload fun(...: any): torch.CudaIntStorage
-torch.CudaIntStorage = {}
-
---- A tensor of whole numbers on the device of this thread; see torch.CudaTensor.
----
----     torch.CudaTensor{1, 3, 5}:index(1, torch.CudaLongTensor{3, 1})   --> {5, 1}
----@class torch.CudaIntTensor: torch.Tensor
----@overload fun(...: any): torch.CudaIntTensor
-torch.CudaIntTensor = {}
-
---- A block of whole numbers on the device of this thread; see torch.CudaStorage.
----
----     torch.CudaLongStorage{1, 2}:size()   --> 2
----@class torch.CudaLongStorage: torch.Storage
----@overload fun(...: any): torch.CudaLongStorage
-torch.CudaLongStorage = {}
-
---- A tensor of whole numbers on the device of this thread; see torch.CudaTensor.
----
----     torch.CudaTensor{1, 3, 5}:index(1, torch.CudaLongTensor{3, 1})   --> {5, 1}
----@class torch.CudaLongTensor: torch.Tensor
----@overload fun(...: any): torch.CudaLongTensor
-torch.CudaLongTensor = {}
+end
 
 --- A block of small whole numbers on the device of this thread; see torch.CudaStorage.
 ---
 ---     torch.CudaByteStorage{1, 2}:size()   --> 2
----@class torch.CudaShortStorage: torch.Storage
----@overload fun(...: any): torch.CudaShortStorage
-torch.CudaShortStorage = {}
+---@class torch.CudaCharStorage.class: torch.CudaCharStorage
+---@overload fun(...: any): torch.CudaCharStorage
+torch.CudaCharStorage = {}
+
+do
+--- A tensor of small whole numbers on the device of this thread; see torch.CudaTensor.
+---
+---     torch.CudaByteTensor{1, 2}:sum()   --> 3
+---@class torch.CudaCharTensor: torch.Tensor
+local CudaCharTensor = {}
+
+end
 
 --- A tensor of small whole numbers on the device of this thread; see torch.CudaTensor.
 ---
 ---     torch.CudaByteTensor{1, 2}:sum()   --> 3
----@class torch.CudaShortTensor: torch.Tensor
----@overload fun(...: any): torch.CudaShortTensor
-torch.CudaShortTensor = {}
+---@class torch.CudaCharTensor.class: torch.CudaCharTensor
+---@overload fun(...: any): torch.CudaCharTensor
+torch.CudaCharTensor = {}
+
+do
+--- A block of floats on the device of this thread: a number of them, a table of numbers, or a part of another such storage.
+---
+---     torch.CudaStorage{1, 2}:size()   --> 2
+---@class torch.CudaDoubleStorage: torch.Storage
+local CudaDoubleStorage = {}
+
+end
 
 --- A block of floats on the device of this thread: a number of them, a table of numbers, or a part of another such storage.
 ---
 ---     torch.CudaStorage{1, 2}:size()   --> 2
----@class torch.CudaStorage: torch.Storage
----@overload fun(...: any): torch.CudaStorage
-torch.CudaStorage = {}
+---@class torch.CudaDoubleStorage.class: torch.CudaDoubleStorage
+---@overload fun(...: any): torch.CudaDoubleStorage
+torch.CudaDoubleStorage = {}
+
+do
+--- A tensor of floats on the device of this thread, of 32 bits where no type is named; the arguments are those of torch.Tensor.
+---
+---     torch.CudaTensor{1, 2}:cumsum()   --> {1, 3}
+---@class torch.CudaDoubleTensor: torch.Tensor
+local CudaDoubleTensor = {}
+
+end
 
 --- A tensor of floats on the device of this thread, of 32 bits where no type is named; the arguments are those of torch.Tensor.
 ---
 ---     torch.CudaTensor{1, 2}:cumsum()   --> {1, 3}
+---@class torch.CudaDoubleTensor.class: torch.CudaDoubleTensor
+---@overload fun(...: any): torch.CudaDoubleTensor
+torch.CudaDoubleTensor = {}
+
+do
+--- A block of floats on the device of this thread: a number of them, a table of numbers, or a part of another such storage.
+---
+---     torch.CudaStorage{1, 2}:size()   --> 2
+---@class torch.CudaHalfStorage: torch.Storage
+local CudaHalfStorage = {}
+
+end
+
+--- A block of floats on the device of this thread: a number of them, a table of numbers, or a part of another such storage.
+---
+---     torch.CudaStorage{1, 2}:size()   --> 2
+---@class torch.CudaHalfStorage.class: torch.CudaHalfStorage
+---@overload fun(...: any): torch.CudaHalfStorage
+torch.CudaHalfStorage = {}
+
+do
+--- A tensor of floats on the device of this thread, of 32 bits where no type is named; the arguments are those of torch.Tensor.
+---
+---     torch.CudaTensor{1, 2}:cumsum()   --> {1, 3}
+---@class torch.CudaHalfTensor: torch.Tensor
+local CudaHalfTensor = {}
+
+end
+
+--- A tensor of floats on the device of this thread, of 32 bits where no type is named; the arguments are those of torch.Tensor.
+---
+---     torch.CudaTensor{1, 2}:cumsum()   --> {1, 3}
+---@class torch.CudaHalfTensor.class: torch.CudaHalfTensor
+---@overload fun(...: any): torch.CudaHalfTensor
+torch.CudaHalfTensor = {}
+
+do
+--- A block of whole numbers on the device of this thread; see torch.CudaStorage.
+---
+---     torch.CudaLongStorage{1, 2}:size()   --> 2
+---@class torch.CudaIntStorage: torch.Storage
+local CudaIntStorage = {}
+
+end
+
+--- A block of whole numbers on the device of this thread; see torch.CudaStorage.
+---
+---     torch.CudaLongStorage{1, 2}:size()   --> 2
+---@class torch.CudaIntStorage.class: torch.CudaIntStorage
+---@overload fun(...: any): torch.CudaIntStorage
+torch.CudaIntStorage = {}
+
+do
+--- A tensor of whole numbers on the device of this thread; see torch.CudaTensor.
+---
+---     torch.CudaTensor{1, 3, 5}:index(1, torch.CudaLongTensor{3, 1})   --> {5, 1}
+---@class torch.CudaIntTensor: torch.Tensor
+local CudaIntTensor = {}
+
+end
+
+--- A tensor of whole numbers on the device of this thread; see torch.CudaTensor.
+---
+---     torch.CudaTensor{1, 3, 5}:index(1, torch.CudaLongTensor{3, 1})   --> {5, 1}
+---@class torch.CudaIntTensor.class: torch.CudaIntTensor
+---@overload fun(...: any): torch.CudaIntTensor
+torch.CudaIntTensor = {}
+
+do
+--- A block of whole numbers on the device of this thread; see torch.CudaStorage.
+---
+---     torch.CudaLongStorage{1, 2}:size()   --> 2
+---@class torch.CudaLongStorage: torch.Storage
+local CudaLongStorage = {}
+
+end
+
+--- A block of whole numbers on the device of this thread; see torch.CudaStorage.
+---
+---     torch.CudaLongStorage{1, 2}:size()   --> 2
+---@class torch.CudaLongStorage.class: torch.CudaLongStorage
+---@overload fun(...: any): torch.CudaLongStorage
+torch.CudaLongStorage = {}
+
+do
+--- A tensor of whole numbers on the device of this thread; see torch.CudaTensor.
+---
+---     torch.CudaTensor{1, 3, 5}:index(1, torch.CudaLongTensor{3, 1})   --> {5, 1}
+---@class torch.CudaLongTensor: torch.Tensor
+local CudaLongTensor = {}
+
+end
+
+--- A tensor of whole numbers on the device of this thread; see torch.CudaTensor.
+---
+---     torch.CudaTensor{1, 3, 5}:index(1, torch.CudaLongTensor{3, 1})   --> {5, 1}
+---@class torch.CudaLongTensor.class: torch.CudaLongTensor
+---@overload fun(...: any): torch.CudaLongTensor
+torch.CudaLongTensor = {}
+
+do
+--- A block of small whole numbers on the device of this thread; see torch.CudaStorage.
+---
+---     torch.CudaByteStorage{1, 2}:size()   --> 2
+---@class torch.CudaShortStorage: torch.Storage
+local CudaShortStorage = {}
+
+end
+
+--- A block of small whole numbers on the device of this thread; see torch.CudaStorage.
+---
+---     torch.CudaByteStorage{1, 2}:size()   --> 2
+---@class torch.CudaShortStorage.class: torch.CudaShortStorage
+---@overload fun(...: any): torch.CudaShortStorage
+torch.CudaShortStorage = {}
+
+do
+--- A tensor of small whole numbers on the device of this thread; see torch.CudaTensor.
+---
+---     torch.CudaByteTensor{1, 2}:sum()   --> 3
+---@class torch.CudaShortTensor: torch.Tensor
+local CudaShortTensor = {}
+
+end
+
+--- A tensor of small whole numbers on the device of this thread; see torch.CudaTensor.
+---
+---     torch.CudaByteTensor{1, 2}:sum()   --> 3
+---@class torch.CudaShortTensor.class: torch.CudaShortTensor
+---@overload fun(...: any): torch.CudaShortTensor
+torch.CudaShortTensor = {}
+
+do
+--- A block of floats on the device of this thread: a number of them, a table of numbers, or a part of another such storage.
+---
+---     torch.CudaStorage{1, 2}:size()   --> 2
+---@class torch.CudaStorage: torch.Storage
+local CudaStorage = {}
+
+end
+
+--- A block of floats on the device of this thread: a number of them, a table of numbers, or a part of another such storage.
+---
+---     torch.CudaStorage{1, 2}:size()   --> 2
+---@class torch.CudaStorage.class: torch.CudaStorage
+---@overload fun(...: any): torch.CudaStorage
+torch.CudaStorage = {}
+
+do
+--- A tensor of floats on the device of this thread, of 32 bits where no type is named; the arguments are those of torch.Tensor.
+---
+---     torch.CudaTensor{1, 2}:cumsum()   --> {1, 3}
 ---@class torch.CudaTensor: torch.Tensor
+local CudaTensor = {}
+
+end
+
+--- A tensor of floats on the device of this thread, of 32 bits where no type is named; the arguments are those of torch.Tensor.
+---
+---     torch.CudaTensor{1, 2}:cumsum()   --> {1, 3}
+---@class torch.CudaTensor.class: torch.CudaTensor
 ---@overload fun(...: any): torch.CudaTensor
 torch.CudaTensor = {}
 
+do
 --- A file on disk.
 ---
 ---     name = os.tmpname(); f = torch.DiskFile(name, 'w'); f:writeInt(5); f:close(); torch.DiskFile(name):readInt()   --> 5
 ---@class torch.DiskFile: torch.File
----@overload fun(path: any, mode?: any, quiet?: boolean): torch.DiskFile
-torch.DiskFile = {}
+local DiskFile = {}
 
 --- Binary elements have their highest byte first.
----@return any ...
-function torch.DiskFile:bigEndianEncoding() end
+---@return any
+function DiskFile:bigEndianEncoding() end
 
 --- Whether this machine stores the highest byte first.
 ---@return boolean
----@return any ...
-function torch.DiskFile:isBigEndianCPU() end
+function DiskFile:isBigEndianCPU() end
 
 --- Whether this machine stores the lowest byte first.
 ---@return boolean
----@return any ...
-function torch.DiskFile:isLittleEndianCPU() end
+function DiskFile:isLittleEndianCPU() end
 
 --- Binary elements have their lowest byte first.
----@return any ...
-function torch.DiskFile:littleEndianEncoding() end
+---@return any
+function DiskFile:littleEndianEncoding() end
 
 --- Binary elements have the byte order of this machine, as files begin.
----@return any ...
-function torch.DiskFile:nativeEndianEncoding() end
+---@return any
+function DiskFile:nativeEndianEncoding() end
 
 --- Every write is passed to the operating system immediately.
----@return any ...
-function torch.DiskFile:noBuffer() end
+---@return any
+function DiskFile:noBuffer() end
 
+end
+
+--- A file on disk.
+---
+---     name = os.tmpname(); f = torch.DiskFile(name, 'w'); f:writeInt(5); f:close(); torch.DiskFile(name):readInt()   --> 5
+---@class torch.DiskFile.class: torch.DiskFile
+---@overload fun(path: any, mode?: string, quiet?: boolean): torch.DiskFile
+torch.DiskFile = {}
+
+do
 --- A block of floats.
 ---
 ---     torch.DoubleStorage{1, 2, 3}:size()   --> 3
 ---@class torch.DoubleStorage: torch.Storage
+local DoubleStorage = {}
+
+end
+
+--- A block of floats.
+---
+---     torch.DoubleStorage{1, 2, 3}:size()   --> 3
+---@class torch.DoubleStorage.class: torch.DoubleStorage
 ---@overload fun(...: any): torch.DoubleStorage
 torch.DoubleStorage = {}
 
+do
 --- A tensor of floats of 16, 32 or 64 bits; the arguments are those of torch.Tensor.
 ---
 ---     torch.FloatTensor(2, 2):zero()   --> {{0, 0}, {0, 0}}
 ---@class torch.DoubleTensor: torch.Tensor
+local DoubleTensor = {}
+
+end
+
+--- A tensor of floats of 16, 32 or 64 bits; the arguments are those of torch.Tensor.
+---
+---     torch.FloatTensor(2, 2):zero()   --> {{0, 0}, {0, 0}}
+---@class torch.DoubleTensor.class: torch.DoubleTensor
 ---@overload fun(...: any): torch.DoubleTensor
 torch.DoubleTensor = {}
 
+do
 --- The methods of all files: numbers, strings and objects, as text or in binary. torch.DiskFile, torch.MemoryFile and torch.PipeFile make files.
 ---@class torch.File
----@overload fun(...): torch.File
-torch.File = {}
+local File = {}
 
 --- From now on elements are read and written as text (as files begin), or as bytes.
----@return any ...
-function torch.File:ascii() end
+---@return any
+function File:ascii() end
 
 --- Whether text gets blanks and line ends between elements (as files begin).
 ---@return boolean
----@return any ...
-function torch.File:autoSpacing() end
+function File:autoSpacing() end
 
 --- From now on elements are read and written as text (as files begin), or as bytes.
----@return any ...
-function torch.File:binary() end
+---@return any
+function File:binary() end
 
 --- Forgets failures.
----@return any ...
-function torch.File:clearError() end
+---@return any
+function File:clearError() end
 
 --- Closes the file.
----@return any ...
-function torch.File:close() end
+---@return any
+function File:close() end
 
 --- Whether something failed since the last clearError().
 ---@return boolean
----@return any ...
-function torch.File:hasError() end
+function File:hasError() end
 
 --- Whether text gets blanks between elements.
 ---@return boolean
----@return any ...
-function torch.File:isAutoSpacing() end
+function File:isAutoSpacing() end
 
 --- Whether elements are bytes, not text.
 ---@return boolean
----@return any ...
-function torch.File:isBinary() end
+function File:isBinary() end
 
 --- Whether failures are kept for hasError().
 ---@return boolean
----@return any ...
-function torch.File:isQuiet() end
+function File:isQuiet() end
 
 --- Whether the file was opened for reading.
 ---@return boolean
----@return any ...
-function torch.File:isReadable() end
+function File:isReadable() end
 
 --- Whether objects that occur twice are written once.
 ---@return boolean
----@return any ...
-function torch.File:isReferenced() end
+function File:isReferenced() end
 
 --- Whether the file was opened for writing.
 ---@return boolean
----@return any ...
-function torch.File:isWritable() end
+function File:isWritable() end
 
 --- Whether writeObject can write this value, regardless of its contents.
 ---@param object any
 ---@return boolean
----@return any ...
-function torch.File:isWritableObject(object) end
+function File:isWritableObject(object) end
 
 --- Size of a Long in binary files: 4 or 8 bytes; 0 is the machine's own, 8.
 ---@param n any
----@return any ...
-function torch.File:longSize(n) end
+---@return any
+function File:longSize(n) end
 
 --- Whether text gets blanks and line ends between elements (as files begin).
 ---@return boolean
----@return any ...
-function torch.File:noAutoSpacing() end
+function File:noAutoSpacing() end
 
 --- Failures are raised, as files begin.
----@return any ...
-function torch.File:pedantic() end
+---@return any
+function File:pedantic() end
 
 --- The position of the next read or write; the first byte is 1.
+---@return any
 ---@return any ...
-function torch.File:position() end
+function File:position() end
 
 --- Quiet: failures are kept for hasError().
----@return any ...
-function torch.File:quiet() end
+---@return any
+function File:quiet() end
 
 --- As readInt.
 ---@param what? any
+---@return any
 ---@return any ...
-function torch.File:readBFloat16(what) end
+function File:readBFloat16(what) end
 
 --- A boolean is an Int: 1 or 0.
 ---@return boolean
----@return any ...
-function torch.File:readBool() end
+function File:readBool() end
 
 --- Without argument one number; with a number n a storage of n; with a storage its elements are filled, and their number is returned.
 ---
 ---     f = torch.MemoryFile(); f:writeInt(3); f:seek(1); f:readInt()   --> 3
 ---@param what? any
+---@return any
 ---@return any ...
-function torch.File:readByte(what) end
+function File:readByte(what) end
 
 --- Without argument one number; with a number n a storage of n; with a storage its elements are filled, and their number is returned.
 ---
 ---     f = torch.MemoryFile(); f:writeInt(3); f:seek(1); f:readInt()   --> 3
 ---@param what? any
+---@return any
 ---@return any ...
-function torch.File:readChar(what) end
+function File:readChar(what) end
 
 --- As readInt.
 ---@param what? any
+---@return any
 ---@return any ...
-function torch.File:readDouble(what) end
+function File:readDouble(what) end
 
 --- As readInt.
 ---@param what? any
+---@return any
 ---@return any ...
-function torch.File:readFloat(what) end
+function File:readFloat(what) end
 
 --- As readInt.
 ---@param what? any
+---@return any
 ---@return any ...
-function torch.File:readHalf(what) end
+function File:readHalf(what) end
 
 --- Without argument one number; with a number n a storage of n; with a storage its elements are filled, and their number is returned.
 ---
 ---     f = torch.MemoryFile(); f:writeInt(3); f:seek(1); f:readInt()   --> 3
 ---@param what? any
+---@return any
 ---@return any ...
-function torch.File:readInt(what) end
+function File:readInt(what) end
 
 --- As readInt.
 ---@param what? any
+---@return any
 ---@return any ...
-function torch.File:readLong(what) end
+function File:readLong(what) end
 
 --- Reads an object that writeObject, or Torch7, has written.
+---@return any
 ---@return any ...
-function torch.File:readObject() end
+function File:readObject() end
 
 --- Without argument one number; with a number n a storage of n; with a storage its elements are filled, and their number is returned.
 ---
 ---     f = torch.MemoryFile(); f:writeInt(3); f:seek(1); f:readInt()   --> 3
 ---@param what? any
+---@return any
 ---@return any ...
-function torch.File:readShort(what) end
+function File:readShort(what) end
 
 --- Reads a line without its end ('*l') or all that is left ('*a').
 ---@param format any
----@return any ...
-function torch.File:readString(format) end
+---@return any
+function File:readString(format) end
 
 --- Whether objects that occur twice are written once (as files begin) or twice.
 ---@param yes any
 ---@return boolean
----@return any ...
-function torch.File:referenced(yes) end
+function File:referenced(yes) end
 
 --- Moves to a position; the first byte is 1.
 ---@param place number
----@return any ...
-function torch.File:seek(place) end
+---@return any
+function File:seek(place) end
 
 --- Moves to the end.
----@return any ...
-function torch.File:seekEnd() end
+---@return any
+function File:seekEnd() end
 
 --- Passes all written bytes to the operating system.
----@return any ...
-function torch.File:synchronize() end
+---@return any
+function File:synchronize() end
 
 --- As writeInt.
 ---@param what any
+---@return any
 ---@return any ...
-function torch.File:writeBFloat16(what) end
+function File:writeBFloat16(what) end
 
 --- Writes true as the Int 1, false as 0.
----@param value? boolean
----@return any ...
-function torch.File:writeBool(value) end
+---@param value? any
+---@return any
+function File:writeBool(value) end
 
 --- A number, or the elements of a storage, whose number is returned.
 ---@param what any
 ---@return number
----@return any ...
-function torch.File:writeByte(what) end
+function File:writeByte(what) end
 
 --- A number, or the elements of a storage, whose number is returned.
 ---@param what any
 ---@return number
----@return any ...
-function torch.File:writeChar(what) end
+function File:writeChar(what) end
 
 --- As writeInt.
 ---@param what any
+---@return any
 ---@return any ...
-function torch.File:writeDouble(what) end
+function File:writeDouble(what) end
 
 --- As writeInt.
 ---@param what any
+---@return any
 ---@return any ...
-function torch.File:writeFloat(what) end
+function File:writeFloat(what) end
 
 --- As writeInt.
 ---@param what any
+---@return any
 ---@return any ...
-function torch.File:writeHalf(what) end
+function File:writeHalf(what) end
 
 --- A number, or the elements of a storage, whose number is returned.
 ---@param what any
 ---@return number
----@return any ...
-function torch.File:writeInt(what) end
+function File:writeInt(what) end
 
 --- As writeInt.
 ---@param what any
+---@return any
 ---@return any ...
-function torch.File:writeLong(what) end
+function File:writeLong(what) end
 
 --- Writes any value that Torch7's files can hold: numbers, strings, booleans, tables, functions, tensors, objects.
 ---@param object any
 ---@param _ any
----@param hook? function called with every table, object and function; what it returns is written instead (optional)
----@return any ...
-function torch.File:writeObject(object, _, hook) end
+---@param hook? any called with every table, object and function; what it returns is written instead (optional)
+---@return any
+function File:writeObject(object, _, hook) end
 
 --- A number, or the elements of a storage, whose number is returned.
 ---@param what any
 ---@return number
----@return any ...
-function torch.File:writeShort(what) end
+function File:writeShort(what) end
 
 --- Writes the bytes of a string; returns how many they are.
----@param text string
----@return any ...
-function torch.File:writeString(text) end
+---@param text any
+---@return any
+function File:writeString(text) end
 
+end
+
+--- The methods of all files: numbers, strings and objects, as text or in binary. torch.DiskFile, torch.MemoryFile and torch.PipeFile make files.
+---@class torch.File.class: torch.File
+---@overload fun(...): torch.File
+torch.File = {}
+
+do
 --- A block of floats.
 ---
 ---     torch.DoubleStorage{1, 2, 3}:size()   --> 3
 ---@class torch.FloatStorage: torch.Storage
----@overload fun(...: any): torch.FloatStorage
-torch.FloatStorage = {}
+local FloatStorage = {}
 
---- A tensor of floats of 16, 32 or 64 bits; the arguments are those of torch.Tensor.
----
----     torch.FloatTensor(2, 2):zero()   --> {{0, 0}, {0, 0}}
----@class torch.FloatTensor: torch.Tensor
----@overload fun(...: any): torch.FloatTensor
-torch.FloatTensor = {}
-
---- A generator with a separate stream and a random seed.
----
----     g = torch.Generator(); torch.manualSeed(g, 7); torch.random(g, 10)   --> 6
----@class torch.Generator
----@overload fun(kind?: any): torch.Generator
-torch.Generator = {}
-
---- A copy of the generator that continues its stream.
----@return any ...
-function torch.Generator:clone() end
-
---- Which kind of generator it is: 'mt19937' or 'philox'.
----@return any ...
-function torch.Generator:kind() end
-
---- The state, from or to a torch.File.
----@param file any
----@return any ...
-function torch.Generator:read(file) end
-
---- The state, from or to a torch.File.
----@param file any
----@return any ...
-function torch.Generator:write(file) end
+end
 
 --- A block of floats.
 ---
 ---     torch.DoubleStorage{1, 2, 3}:size()   --> 3
----@class torch.HalfStorage: torch.Storage
----@overload fun(...: any): torch.HalfStorage
-torch.HalfStorage = {}
+---@class torch.FloatStorage.class: torch.FloatStorage
+---@overload fun(...: any): torch.FloatStorage
+torch.FloatStorage = {}
+
+do
+--- A tensor of floats of 16, 32 or 64 bits; the arguments are those of torch.Tensor.
+---
+---     torch.FloatTensor(2, 2):zero()   --> {{0, 0}, {0, 0}}
+---@class torch.FloatTensor: torch.Tensor
+local FloatTensor = {}
+
+end
 
 --- A tensor of floats of 16, 32 or 64 bits; the arguments are those of torch.Tensor.
 ---
 ---     torch.FloatTensor(2, 2):zero()   --> {{0, 0}, {0, 0}}
+---@class torch.FloatTensor.class: torch.FloatTensor
+---@overload fun(...: any): torch.FloatTensor
+torch.FloatTensor = {}
+
+do
+--- A generator with a separate stream and a random seed.
+---
+---     g = torch.Generator(); torch.manualSeed(g, 7); torch.random(g, 10)   --> 6
+---@class torch.Generator
+local Generator = {}
+
+--- A copy of the generator that continues its stream.
+---@return any
+function Generator:clone() end
+
+--- Which kind of generator it is: 'mt19937' or 'philox'.
+---@return any
+---@return any ...
+function Generator:kind() end
+
+--- The state, from or to a torch.File.
+---@param file any
+---@return any
+function Generator:read(file) end
+
+--- The state, from or to a torch.File.
+---@param file any
+---@return any
+function Generator:write(file) end
+
+end
+
+--- A generator with a separate stream and a random seed.
+---
+---     g = torch.Generator(); torch.manualSeed(g, 7); torch.random(g, 10)   --> 6
+---@class torch.Generator.class: torch.Generator
+---@overload fun(kind?: any): torch.Generator
+torch.Generator = {}
+
+do
+--- A block of floats.
+---
+---     torch.DoubleStorage{1, 2, 3}:size()   --> 3
+---@class torch.HalfStorage: torch.Storage
+local HalfStorage = {}
+
+end
+
+--- A block of floats.
+---
+---     torch.DoubleStorage{1, 2, 3}:size()   --> 3
+---@class torch.HalfStorage.class: torch.HalfStorage
+---@overload fun(...: any): torch.HalfStorage
+torch.HalfStorage = {}
+
+do
+--- A tensor of floats of 16, 32 or 64 bits; the arguments are those of torch.Tensor.
+---
+---     torch.FloatTensor(2, 2):zero()   --> {{0, 0}, {0, 0}}
 ---@class torch.HalfTensor: torch.Tensor
+local HalfTensor = {}
+
+end
+
+--- A tensor of floats of 16, 32 or 64 bits; the arguments are those of torch.Tensor.
+---
+---     torch.FloatTensor(2, 2):zero()   --> {{0, 0}, {0, 0}}
+---@class torch.HalfTensor.class: torch.HalfTensor
 ---@overload fun(...: any): torch.HalfTensor
 torch.HalfTensor = {}
 
+do
 --- A block of whole numbers, as torch.DoubleStorage takes them.
 ---
 ---     torch.LongStorage{2, 3}   --> {2, 3}
 ---@class torch.IntStorage: torch.Storage
+local IntStorage = {}
+
+end
+
+--- A block of whole numbers, as torch.DoubleStorage takes them.
+---
+---     torch.LongStorage{2, 3}   --> {2, 3}
+---@class torch.IntStorage.class: torch.IntStorage
 ---@overload fun(...: any): torch.IntStorage
 torch.IntStorage = {}
 
+do
 --- A tensor of whole numbers of 8 (Byte: without a sign), 16, 32 or 64 bits; the arguments are those of torch.Tensor.
 ---
 ---     torch.IntTensor{1, 2.7}   --> {1, 2}
 ---@class torch.IntTensor: torch.Tensor
+local IntTensor = {}
+
+end
+
+--- A tensor of whole numbers of 8 (Byte: without a sign), 16, 32 or 64 bits; the arguments are those of torch.Tensor.
+---
+---     torch.IntTensor{1, 2.7}   --> {1, 2}
+---@class torch.IntTensor.class: torch.IntTensor
 ---@overload fun(...: any): torch.IntTensor
 torch.IntTensor = {}
 
+do
 --- A block of whole numbers, as torch.DoubleStorage takes them.
 ---
 ---     torch.LongStorage{2, 3}   --> {2, 3}
 ---@class torch.LongStorage: torch.Storage
----@overload fun(...: any): torch.LongStorage
-torch.LongStorage = {}
+local LongStorage = {}
 
---- A tensor of whole numbers of 8 (Byte: without a sign), 16, 32 or 64 bits; the arguments are those of torch.Tensor.
----
----     torch.IntTensor{1, 2.7}   --> {1, 2}
----@class torch.LongTensor: torch.Tensor
----@overload fun(...: any): torch.LongTensor
-torch.LongTensor = {}
-
---- A file in memory, in a CharStorage that grows; the mode is 'rw' unless given.
----
----     f = torch.MemoryFile(); f:writeString('abc'); f:seek(1); f:readString('*a')   --> abc
----@class torch.MemoryFile: torch.File
----@overload fun(storage?: any, mode?: any): torch.MemoryFile
-torch.MemoryFile = {}
-
---- The storage that holds the bytes and, after them, a 0.
----@return any ...
-function torch.MemoryFile:storage() end
-
---- A function from a file that is kept but not loaded; a call explains why. torch.save writes it unchanged.
----@class torch.OpaqueFunction
----@overload fun(...): torch.OpaqueFunction
-torch.OpaqueFunction = {}
-
---- A file on the output ('r', default) or the input ('w') of a command of the shell.
----
----     torch.PipeFile('echo 3'):readInt()   --> 3
----@class torch.PipeFile: torch.DiskFile
----@overload fun(command: any, mode?: any, quiet?: any): torch.PipeFile
-torch.PipeFile = {}
+end
 
 --- A block of whole numbers, as torch.DoubleStorage takes them.
 ---
 ---     torch.LongStorage{2, 3}   --> {2, 3}
----@class torch.ShortStorage: torch.Storage
----@overload fun(...: any): torch.ShortStorage
-torch.ShortStorage = {}
+---@class torch.LongStorage.class: torch.LongStorage
+---@overload fun(...: any): torch.LongStorage
+torch.LongStorage = {}
+
+do
+--- A tensor of whole numbers of 8 (Byte: without a sign), 16, 32 or 64 bits; the arguments are those of torch.Tensor.
+---
+---     torch.IntTensor{1, 2.7}   --> {1, 2}
+---@class torch.LongTensor: torch.Tensor
+local LongTensor = {}
+
+end
 
 --- A tensor of whole numbers of 8 (Byte: without a sign), 16, 32 or 64 bits; the arguments are those of torch.Tensor.
 ---
 ---     torch.IntTensor{1, 2.7}   --> {1, 2}
+---@class torch.LongTensor.class: torch.LongTensor
+---@overload fun(...: any): torch.LongTensor
+torch.LongTensor = {}
+
+do
+--- A file in memory, in a CharStorage that grows; the mode is 'rw' unless given.
+---
+---     f = torch.MemoryFile(); f:writeString('abc'); f:seek(1); f:readString('*a')   --> abc
+---@class torch.MemoryFile: torch.File
+local MemoryFile = {}
+
+--- The storage that holds the bytes and, after them, a 0.
+---@return any
+function MemoryFile:storage() end
+
+end
+
+--- A file in memory, in a CharStorage that grows; the mode is 'rw' unless given.
+---
+---     f = torch.MemoryFile(); f:writeString('abc'); f:seek(1); f:readString('*a')   --> abc
+---@class torch.MemoryFile.class: torch.MemoryFile
+---@overload fun(storage?: any, mode?: any): torch.MemoryFile
+torch.MemoryFile = {}
+
+do
+--- A function from a file that is kept but not loaded; a call explains why. torch.save writes it unchanged.
+---@class torch.OpaqueFunction
+local OpaqueFunction = {}
+
+end
+
+--- A function from a file that is kept but not loaded; a call explains why. torch.save writes it unchanged.
+---@class torch.OpaqueFunction.class: torch.OpaqueFunction
+---@overload fun(...): torch.OpaqueFunction
+torch.OpaqueFunction = {}
+
+do
+--- A file on the output ('r', default) or the input ('w') of a command of the shell.
+---
+---     torch.PipeFile('echo 3'):readInt()   --> 3
+---@class torch.PipeFile: torch.DiskFile
+local PipeFile = {}
+
+end
+
+--- A file on the output ('r', default) or the input ('w') of a command of the shell.
+---
+---     torch.PipeFile('echo 3'):readInt()   --> 3
+---@class torch.PipeFile.class: torch.PipeFile
+---@overload fun(command: any, mode?: any, quiet?: any): torch.PipeFile
+torch.PipeFile = {}
+
+do
+--- A block of whole numbers, as torch.DoubleStorage takes them.
+---
+---     torch.LongStorage{2, 3}   --> {2, 3}
+---@class torch.ShortStorage: torch.Storage
+local ShortStorage = {}
+
+end
+
+--- A block of whole numbers, as torch.DoubleStorage takes them.
+---
+---     torch.LongStorage{2, 3}   --> {2, 3}
+---@class torch.ShortStorage.class: torch.ShortStorage
+---@overload fun(...: any): torch.ShortStorage
+torch.ShortStorage = {}
+
+do
+--- A tensor of whole numbers of 8 (Byte: without a sign), 16, 32 or 64 bits; the arguments are those of torch.Tensor.
+---
+---     torch.IntTensor{1, 2.7}   --> {1, 2}
 ---@class torch.ShortTensor: torch.Tensor
+local ShortTensor = {}
+
+end
+
+--- A tensor of whole numbers of 8 (Byte: without a sign), 16, 32 or 64 bits; the arguments are those of torch.Tensor.
+---
+---     torch.IntTensor{1, 2.7}   --> {1, 2}
+---@class torch.ShortTensor.class: torch.ShortTensor
 ---@overload fun(...: any): torch.ShortTensor
 torch.ShortTensor = {}
 
 --- A storage of the default type; the arguments are those of torch.DoubleStorage.
 ---@class torch.Storage
----@overload fun(...: any): torch.Storage, any
+---@overload fun(...: any): torch.Storage
 torch.Storage = {}
 
 --- A tensor of the default type, Double unless torch.setdefaulttensortype says otherwise.
@@ -1440,17 +1867,17 @@ torch.Storage = {}
 ---     torch.Tensor{{1, 2}, {3, 4}}   --> {{1, 2}, {3, 4}}
 ---     torch.Tensor(torch.Tensor{1, 2, 3, 4}:storage(), 2, torch.LongStorage{3})   --> {2, 3, 4}
 ---@class torch.Tensor
----@overload fun(...: any): torch.Tensor, any
----@overload fun(table: table): torch.Tensor, any
----@overload fun(tensor: any): torch.Tensor, any
----@overload fun(storage: any, offset: any, sizes: torch.LongStorage, strides: any): torch.Tensor, any
+---@overload fun(...: any): torch.Tensor
+---@overload fun(table: table): torch.Tensor
+---@overload fun(tensor: any): torch.Tensor
+---@overload fun(storage: any, offset: any, sizes: torch.LongStorage|table, strides: any): torch.Tensor
 torch.Tensor = {}
 
 --- A table of tests that refuses a second test of the same name, which a plain table would silently replace.
 ---@return table
----@return any ...
 function torch.TestSuite() end
 
+do
 --- Runs test functions and reports what failed. tester:add(suite):run(), where suite is a torch.TestSuite.
 ---
 ---     t = torch.Tester(); t:asserteq(1, 1)   --> true
@@ -1466,85 +1893,94 @@ function torch.TestSuite() end
 ---@field testError any
 ---@field tests any
 ---@field warnings any
----@overload fun(...): torch.Tester
-torch.Tester = {}
+local Tester = {}
 
 --- Adds a test, called 'unknown' without a name, or all tests of a TestSuite or a plain table. `_setUp(name)` and `_tearDown(name)` of a suite run around each ...
 ---@param f any
 ---@param name? any
----@return any ... # the tester
-function torch.Tester:add(f, name) end
+---@return any # the tester
+function Tester:add(f, name) end
 
 --- condition must be true.
 ---@param condition any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assert(condition, message) end
+function Tester:assert(condition, message) end
 
 --- Calling f must raise an error.
 ---@param f any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertError(f, message) end
+function Tester:assertError(f, message) end
 
 --- The error must be this message exactly.
 ---@param f any
 ---@param expected any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertErrorMsg(f, expected, message) end
+function Tester:assertErrorMsg(f, expected, message) end
 
 --- The call of f must raise an error for which compare(error) is true.
 ---@param f any
 ---@param compare any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertErrorObj(f, compare, message) end
+function Tester:assertErrorObj(f, compare, message) end
 
 --- The error must contain the Lua pattern.
 ---@param f any
----@param pattern string
+---@param pattern any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertErrorPattern(f, pattern, message) end
+function Tester:assertErrorPattern(f, pattern, message) end
 
 --- Equal values of any type: numbers and elements within the tolerance (default 0), tables by what they contain.
 ---@param a any
 ---@param b any
 ---@param tolerance? any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertGeneralEq(a, b, tolerance, message) end
+function Tester:assertGeneralEq(a, b, tolerance, message) end
 
 --- a and b must differ.
 ---@param a any
 ---@param b any
 ---@param tolerance? any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertGeneralNe(a, b, tolerance, message) end
+function Tester:assertGeneralNe(a, b, tolerance, message) end
 
 --- Calling f must raise no error.
 ---@param f any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertNoError(f, message) end
+function Tester:assertNoError(f, message) end
 
 --- Two tables must hold equal values, at all levels.
 ---@param a any
 ---@param b any
 ---@param tolerance? any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertTableEq(a, b, tolerance, message) end
+function Tester:assertTableEq(a, b, tolerance, message) end
 
 --- Two tables must differ somewhere.
 ---@param a any
 ---@param b any
 ---@param tolerance? any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertTableNe(a, b, tolerance, message) end
+function Tester:assertTableNe(a, b, tolerance, message) end
 
 --- Tensors of one type whose elements differ by at most the tolerance (default 0).
 ---@param a any
@@ -1552,140 +1988,168 @@ function torch.Tester:assertTableNe(a, b, tolerance, message) end
 ---@param tolerance? any
 ---@param message? any
 ---@return torch.Tensor
----@return any ...
-function torch.Tester:assertTensorEq(a, b, tolerance, message) end
+function Tester:assertTensorEq(a, b, tolerance, message) end
 
 --- Two tensors must differ in type, in size, or by more than the tolerance (0) somewhere.
 ---@param a any
 ---@param b any
 ---@param tolerance? any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertTensorNe(a, b, tolerance, message) end
+function Tester:assertTensorNe(a, b, tolerance, message) end
 
 --- |a - b| must be at most the tolerance (default 1e-16).
 ---@param a any
 ---@param b any
 ---@param tolerance? any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertalmosteq(a, b, tolerance, message) end
+function Tester:assertalmosteq(a, b, tolerance, message) end
 
 --- a == b, a ~= b must hold.
 ---@param a any
 ---@param b any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:asserteq(a, b, message) end
+function Tester:asserteq(a, b, message) end
 
 --- a > b, a >= b must hold.
 ---@param a any
 ---@param b any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertge(a, b, message) end
+function Tester:assertge(a, b, message) end
 
 --- a > b, a >= b must hold.
 ---@param a any
 ---@param b any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertgt(a, b, message) end
+function Tester:assertgt(a, b, message) end
 
 --- a < b, a <= b must hold.
 ---@param a any
 ---@param b any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertle(a, b, message) end
+function Tester:assertle(a, b, message) end
 
 --- a < b, a <= b must hold.
 ---@param a any
 ---@param b any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertlt(a, b, message) end
+function Tester:assertlt(a, b, message) end
 
 --- a == b, a ~= b must hold.
 ---@param a any
 ---@param b any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:assertne(a, b, message) end
+function Tester:assertne(a, b, message) end
 
 --- Leaves the tests of these names out of the next runs; returns the tester.
 ---@param names any
----@return any ...
-function torch.Tester:disable(names) end
+---@return any
+function Tester:disable(names) end
 
 --- Equal values of any type: numbers and elements within the tolerance (default 0), tables by what they contain.
 ---@param a any
 ---@param b any
 ---@param tolerance? any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:eq(a, b, tolerance, message) end
+function Tester:eq(a, b, tolerance, message) end
 
 --- a and b must differ.
 ---@param a any
 ---@param b any
 ---@param tolerance? any
 ---@param message? any
+---@return any
 ---@return any ...
-function torch.Tester:ne(a, b, tolerance, message) end
+function Tester:ne(a, b, tolerance, message) end
 
 --- Runs all tests, or those whose names contain this Lua pattern or one of a table of patterns, and prints a report.
 ---@param patterns any
----@return any ... # 0; raises an error when an assertion did not hold or a test had an error
-function torch.Tester:run(patterns) end
+---@return any # 0; raises an error when an assertion did not hold or a test had an error
+function Tester:run(patterns) end
 
 --- stop after the first test that fails
 ---@param yes? any
----@return any ...
-function torch.Tester:setEarlyAbort(yes) end
+---@return any
+function Tester:setEarlyAbort(yes) end
 
 --- let failures and errors through
 ---@param yes? any
----@return any ...
-function torch.Tester:setRethrowErrors(yes) end
+---@return any
+function Tester:setRethrowErrors(yes) end
 
 --- print no details
 ---@param yes? any
----@return any ...
-function torch.Tester:setSummaryOnly(yes) end
+---@return any
+function Tester:setSummaryOnly(yes) end
 
+end
+
+--- Runs test functions and reports what failed. tester:add(suite):run(), where suite is a torch.TestSuite.
+---
+---     t = torch.Tester(); t:asserteq(1, 1)   --> true
+---@class torch.Tester.class: torch.Tester
+---@overload fun(...): torch.Tester
+torch.Tester = {}
+
+do
 --- A stopwatch that runs from now on.
 ---
 ---     torch.Timer():stop():time().real < 1   --> true
 ---@class torch.Timer
----@overload fun(): torch.Timer
-torch.Timer = {}
+local Timer = {}
 
 --- The seconds measured so far, from or to a torch.File.
 ---@param file any
----@return any ...
-function torch.Timer:read(file) end
+---@return any
+function Timer:read(file) end
 
 --- Starts again from zero.
----@return any ...
-function torch.Timer:reset() end
+---@return any
+function Timer:reset() end
 
 --- Continues after stop().
----@return any ...
-function torch.Timer:resume() end
+---@return any
+function Timer:resume() end
 
 --- Stops; time() stays as it is until resume().
----@return any ...
-function torch.Timer:stop() end
+---@return any
+function Timer:stop() end
 
 --- {real =, user =, sys =} in seconds; user and sys are the processor time of the whole process.
+---@return any
 ---@return any ...
-function torch.Timer:time() end
+function Timer:time() end
 
 --- The seconds measured so far, from or to a torch.File.
 ---@param file any
----@return any ...
-function torch.Timer:write(file) end
+---@return any
+function Timer:write(file) end
+
+end
+
+--- A stopwatch that runs from now on.
+---
+---     torch.Timer():stop():time().real < 1   --> true
+---@class torch.Timer.class: torch.Timer
+---@overload fun(): torch.Timer
+torch.Timer = {}
 
 --- Absolute value.
 ---
@@ -1746,9 +2210,9 @@ function torch.adam_step(x, m, v, g, rate, beta1, beta2, eps, keep, denom) end
 ---     torch.add(torch.Tensor{1, 2}, 10)   --> {11, 12}
 ---     torch.add(torch.Tensor{1, 2}, 10, torch.Tensor{3, 4})   --> {31, 42}
 ---@overload fun(x: torch.Tensor, z: torch.Tensor): torch.Tensor
+---@overload fun(x: torch.Tensor, value: number, z: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, value: number): torch.Tensor
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, z: torch.Tensor): torch.Tensor
----@overload fun(x: torch.Tensor, value: number, z: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, value: number, z: torch.Tensor): torch.Tensor
 ---@param x torch.Tensor default y
 ---@param value number
@@ -1758,12 +2222,12 @@ function torch.add(x, value) end
 --- beta * m + alpha * (a[1] * b[1] + a[2] * b[2] + ...). beta 0 does not read m.
 ---
 ---     torch.addbmm(torch.ones(1, 1), torch.ones(2, 1, 3), torch.ones(2, 3, 1))   --> {{7}}
----@overload fun(y: torch.Tensor, m: torch.Tensor, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@overload fun(m: torch.Tensor, alpha: number, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@overload fun(beta: number, m: torch.Tensor, a: torch.Tensor, b: torch.Tensor): torch.Tensor
+---@overload fun(beta: number, m: torch.Tensor, alpha: number, a: torch.Tensor, b: torch.Tensor): torch.Tensor
+---@overload fun(y: torch.Tensor, m: torch.Tensor, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, m: torch.Tensor, alpha: number, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, beta: number, m: torch.Tensor, a: torch.Tensor, b: torch.Tensor): torch.Tensor
----@overload fun(beta: number, m: torch.Tensor, alpha: number, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, beta: number, m: torch.Tensor, alpha: number, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@param m torch.Tensor default y
 ---@param a torch.Tensor
@@ -1774,8 +2238,8 @@ function torch.addbmm(m, a, b) end
 --- x + value * z1 / z2.
 ---
 ---     torch.addcdiv(torch.Tensor{1, 1}, 10, torch.Tensor{1, 2}, torch.Tensor{4, 4})   --> {3.5, 6}
----@overload fun(y: torch.Tensor, x: torch.Tensor, z1: torch.Tensor, z2: torch.Tensor): torch.Tensor
 ---@overload fun(x: torch.Tensor, value: number, z1: torch.Tensor, z2: torch.Tensor): torch.Tensor
+---@overload fun(y: torch.Tensor, x: torch.Tensor, z1: torch.Tensor, z2: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, value: number, z1: torch.Tensor, z2: torch.Tensor): torch.Tensor
 ---@param x torch.Tensor default y
 ---@param z1 torch.Tensor
@@ -1786,8 +2250,8 @@ function torch.addcdiv(x, z1, z2) end
 --- x + value * z1 * z2.
 ---
 ---     torch.addcmul(torch.Tensor{1, 1}, 10, torch.Tensor{1, 2}, torch.Tensor{3, 4})   --> {31, 81}
----@overload fun(y: torch.Tensor, x: torch.Tensor, z1: torch.Tensor, z2: torch.Tensor): torch.Tensor
 ---@overload fun(x: torch.Tensor, value: number, z1: torch.Tensor, z2: torch.Tensor): torch.Tensor
+---@overload fun(y: torch.Tensor, x: torch.Tensor, z1: torch.Tensor, z2: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, value: number, z1: torch.Tensor, z2: torch.Tensor): torch.Tensor
 ---@param x torch.Tensor default y
 ---@param z1 torch.Tensor
@@ -1798,12 +2262,12 @@ function torch.addcmul(x, z1, z2) end
 --- beta * m + alpha * a * b of matrices. beta 0 does not read m.
 ---
 ---     torch.addmm(10, torch.ones(1, 2), torch.Tensor{{1, 2}}, torch.Tensor{{1, 0}, {1, 1}})   --> {{13, 12}}
----@overload fun(y: torch.Tensor, m: torch.Tensor, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@overload fun(m: torch.Tensor, alpha: number, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@overload fun(beta: number, m: torch.Tensor, a: torch.Tensor, b: torch.Tensor): torch.Tensor
+---@overload fun(beta: number, m: torch.Tensor, alpha: number, a: torch.Tensor, b: torch.Tensor): torch.Tensor
+---@overload fun(y: torch.Tensor, m: torch.Tensor, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, m: torch.Tensor, alpha: number, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, beta: number, m: torch.Tensor, a: torch.Tensor, b: torch.Tensor): torch.Tensor
----@overload fun(beta: number, m: torch.Tensor, alpha: number, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, beta: number, m: torch.Tensor, alpha: number, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@param m torch.Tensor default y
 ---@param a torch.Tensor
@@ -1814,12 +2278,12 @@ function torch.addmm(m, a, b) end
 --- beta * m + alpha * a * x, m and x being vectors. beta 0 does not read m.
 ---
 ---     torch.addmv(torch.Tensor{10, 20}, torch.Tensor{{1, 2}, {3, 4}}, torch.Tensor{1, 1})   --> {13, 27}
----@overload fun(y: torch.Tensor, m: torch.Tensor, a: torch.Tensor, x: torch.Tensor): torch.Tensor
 ---@overload fun(m: torch.Tensor, alpha: number, a: torch.Tensor, x: torch.Tensor): torch.Tensor
 ---@overload fun(beta: number, m: torch.Tensor, a: torch.Tensor, x: torch.Tensor): torch.Tensor
+---@overload fun(beta: number, m: torch.Tensor, alpha: number, a: torch.Tensor, x: torch.Tensor): torch.Tensor
+---@overload fun(y: torch.Tensor, m: torch.Tensor, a: torch.Tensor, x: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, m: torch.Tensor, alpha: number, a: torch.Tensor, x: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, beta: number, m: torch.Tensor, a: torch.Tensor, x: torch.Tensor): torch.Tensor
----@overload fun(beta: number, m: torch.Tensor, alpha: number, a: torch.Tensor, x: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, beta: number, m: torch.Tensor, alpha: number, a: torch.Tensor, x: torch.Tensor): torch.Tensor
 ---@param m torch.Tensor default y
 ---@param a torch.Tensor
@@ -1830,12 +2294,12 @@ function torch.addmv(m, a, x) end
 --- beta * m + alpha * u * v', the outer product added to a matrix. beta 0 does not read m.
 ---
 ---     torch.addr(torch.ones(2, 2), torch.Tensor{1, 2}, torch.Tensor{3, 4})   --> {{4, 5}, {7, 9}}
----@overload fun(y: torch.Tensor, m: torch.Tensor, u: torch.Tensor, v: torch.Tensor): torch.Tensor
 ---@overload fun(m: torch.Tensor, alpha: number, u: torch.Tensor, v: torch.Tensor): torch.Tensor
 ---@overload fun(beta: number, m: torch.Tensor, u: torch.Tensor, v: torch.Tensor): torch.Tensor
+---@overload fun(beta: number, m: torch.Tensor, alpha: number, u: torch.Tensor, v: torch.Tensor): torch.Tensor
+---@overload fun(y: torch.Tensor, m: torch.Tensor, u: torch.Tensor, v: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, m: torch.Tensor, alpha: number, u: torch.Tensor, v: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, beta: number, m: torch.Tensor, u: torch.Tensor, v: torch.Tensor): torch.Tensor
----@overload fun(beta: number, m: torch.Tensor, alpha: number, u: torch.Tensor, v: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, beta: number, m: torch.Tensor, alpha: number, u: torch.Tensor, v: torch.Tensor): torch.Tensor
 ---@param m torch.Tensor default y
 ---@param u torch.Tensor
@@ -1862,6 +2326,7 @@ function torch.any(x) end
 ---     torch.argmax(torch.Tensor{{1, 5}, {7, 2}}), torch.argmax(torch.Tensor{{1, 5}, {7, 2}}, 2)   --> 3, {{2}, {1}}
 ---@param x any
 ---@param dim? number
+---@return any
 ---@return any ...
 function torch.argmax(x, dim) end
 
@@ -1870,6 +2335,7 @@ function torch.argmax(x, dim) end
 ---     torch.argmin(torch.Tensor{{1, 5}, {7, 2}}), torch.argmin(torch.Tensor{{1, 5}, {7, 2}}, 2)   --> 1, {{1}, {2}}
 ---@param x any
 ---@param dim? number
+---@return any
 ---@return any ...
 function torch.argmin(x, dim) end
 
@@ -1878,8 +2344,8 @@ function torch.argmin(x, dim) end
 ---     torch.argsort(torch.Tensor{3, 1, 2})   --> {2, 3, 1}
 ---@param x torch.Tensor
 ---@param dim? number
----@param descending? boolean
----@return any ...
+---@param descending? any
+---@return any
 function torch.argsort(x, dim, descending) end
 
 --- Angle whose sine is x, in radians.
@@ -2015,12 +2481,12 @@ function torch.avgpool2d_grad(x, g, kH, kW, strideH, strideW, padH, padW, ceil, 
 --- beta * m[i] + alpha * a[i] * b[i] for every matrix of a batch. beta 0 does not read m.
 ---
 ---     torch.baddbmm(torch.ones(2, 1, 1), torch.ones(2, 1, 3), torch.ones(2, 3, 1))   --> {{{4}}, {{4}}}
----@overload fun(y: torch.Tensor, m: torch.Tensor, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@overload fun(m: torch.Tensor, alpha: number, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@overload fun(beta: number, m: torch.Tensor, a: torch.Tensor, b: torch.Tensor): torch.Tensor
+---@overload fun(beta: number, m: torch.Tensor, alpha: number, a: torch.Tensor, b: torch.Tensor): torch.Tensor
+---@overload fun(y: torch.Tensor, m: torch.Tensor, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, m: torch.Tensor, alpha: number, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, beta: number, m: torch.Tensor, a: torch.Tensor, b: torch.Tensor): torch.Tensor
----@overload fun(beta: number, m: torch.Tensor, alpha: number, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, beta: number, m: torch.Tensor, alpha: number, a: torch.Tensor, b: torch.Tensor): torch.Tensor
 ---@param m torch.Tensor default y
 ---@param a torch.Tensor
@@ -2091,7 +2557,7 @@ function torch.bce_loss_grad(x, target, sizeAverage, weight) end
 ---@overload fun(x: torch.Tensor, gen: torch.Generator, p?: number): torch.Tensor
 ---@overload fun(x: torch.Tensor, p: torch.Tensor): torch.Tensor
 ---@overload fun(x: torch.Tensor, gen: torch.Generator, p: torch.Tensor): torch.Tensor
----@overload fun(generator?: any, p?: any): any
+---@overload fun(generator?: any, p?: any): any, any
 ---@param x torch.Tensor
 ---@param p? number default 0.5
 ---@return torch.Tensor
@@ -2115,6 +2581,7 @@ function torch.bhistc(x, bins, min, max) end
 ---@param x torch.Tensor
 ---@param weights? any
 ---@param minlength? number
+---@return any
 ---@return any ...
 function torch.bincount(x, weights, minlength) end
 
@@ -2158,10 +2625,10 @@ function torch.bmm(a, b) end
 ---
 ---     torch.cat({torch.Tensor{1, 2}, torch.Tensor{3}, torch.Tensor{4}}, 1)   --> {1, 2, 3, 4}
 ---     torch.cat(torch.Tensor{{1}, {2}}, torch.Tensor{{3}, {4}}, 2)   --> {{1, 3}, {2, 4}}
----@overload fun(y: torch.Tensor, list: torch.Tensor[], dim?: number): torch.Tensor
 ---@overload fun(a: torch.Tensor, b: torch.Tensor, dim?: number): torch.Tensor
+---@overload fun(y: torch.Tensor, list: table, dim?: number): torch.Tensor
 ---@overload fun(y: torch.Tensor, a: torch.Tensor, b: torch.Tensor, dim?: number): torch.Tensor
----@param list torch.Tensor[]
+---@param list table
 ---@param dim? number default -1
 ---@return torch.Tensor
 function torch.cat(list, dim) end
@@ -2170,7 +2637,7 @@ function torch.cat(list, dim) end
 ---
 ---     torch.manualSeed(1); torch.Tensor(2):cauchy()   --> {-0.26675, 113.07}
 ---@overload fun(x: torch.Tensor, gen: torch.Generator, median?: number, sigma?: number): torch.Tensor
----@overload fun(generator?: any, median?: any, sigma?: any): any
+---@overload fun(generator?: any, median?: any, sigma?: any): any, any
 ---@param x torch.Tensor
 ---@param median? number default 0
 ---@param sigma? number default 1
@@ -2207,6 +2674,7 @@ function torch.cbitxor(x, z) end
 --- A pointer to the struct behind x, for functions of C. x lives as long as the pointer.
 ---@param x any
 ---@param asnumber? any
+---@return any
 ---@return any ...
 function torch.cdata(x, asnumber) end
 
@@ -2241,6 +2709,7 @@ function torch.cfmod(x, z) end
 ---     torch.range(1, 5):chunk(2)   --> {{1, 2, 3}, {4, 5}}
 ---@param n any
 ---@param d any
+---@return any
 ---@return any ...
 function torch.chunk(n, d) end
 
@@ -2265,7 +2734,7 @@ function torch.clamp(x, min, max) end
 --- Makes a class; `local Foo, parent = torch.class('pkg.Foo', 'pkg.Parent')`. pkg.Foo(...) makes objects and calls Foo.__init(object, ...).
 ---
 ---     torch.class('Point').__init = function(self, x) self.x = x end; Point(3).x   --> 3
----@param name any 'pkg.Foo'; the constructor is stored in the global table pkg
+---@param name string 'pkg.Foo'; the constructor is stored in the global table pkg
 ---@param parent? any name of the parent class, which must be known (optional)
 ---@param home? table a table to store the constructor in instead (optional; may also be the second argument)
 ---@return any
@@ -2344,6 +2813,7 @@ function torch.complexMulConj(a, b) end
 --- Facts about this build, as a table that prints nicely: its version and compiler, the instruction-set `levels` in it and the `level` in use, the BLAS found ...
 ---
 ---     torch.config().threads == torch.getnumthreads()   --> true
+---@return any
 ---@return any ...
 function torch.config() end
 
@@ -2352,6 +2822,7 @@ function torch.config() end
 ---     torch.conv.engine = 'gemm'; e = torch.conv.engine; torch.conv.engine = nil; e   --> gemm
 ---     torch.conv.prefer = 'fft'; e = torch.conv.choice('forward', {3, 8, 8}, {4, 3, 3, 3}); torch.conv.prefer = nil; e   --> fft
 ---@class torch.conv
+---@field [string] any
 torch.conv = {}
 
 --- The engine that would compute a pass of torch.conv2d ('forward', 'gradInput' or 'gradWeight') with these arguments; x and weight as in torch.conv.explain.
@@ -2367,13 +2838,13 @@ torch.conv = {}
 ---@param dilationH? any
 ---@param dilationW? any
 ---@param groups? any
----@return any ...
+---@return string
 function torch.conv.choice(pass, x, weight, strideH, strideW, padH, padW, dilationH, dilationW, groups) end
 
 --- The names of the engines, as a list: gemm (products of matrices without im2col; does everything), fft1d (spectra of lines, for kernels one high or one wide),...
 ---
 ---     torch.conv.engines()   --> {gemm, fft1d, fft, winograd, columns, direct, depthwise}
----@return any ...
+---@return any
 function torch.conv.engines() end
 
 --- How torch.conv2d with these arguments, and its gradients, would be computed, as text: for each pass the engines that can do it, what they predict (...
@@ -2388,12 +2859,14 @@ function torch.conv.engines() end
 ---@param dilationH? any
 ---@param dilationW? any
 ---@param groups? any
+---@return any
 ---@return any ...
 function torch.conv.explain(x, weight, strideH, strideW, padH, padW, dilationH, dilationW, groups) end
 
 --- The memory of kept transforms of kernels, as a table: `bytes`, the `count` of transforms, and `uses`, how often one of them was used instead of computed again.
 ---
 ---     torch.conv.kept().uses >= 0   --> true
+---@return any
 ---@return any ...
 function torch.conv.kept() end
 
@@ -2403,6 +2876,7 @@ function torch.conv.kept() end
 ---     torch.conv.missing('gemm', 0)   --> nil
 ---@param engine any
 ---@param device? any
+---@return any
 ---@return any ...
 function torch.conv.missing(engine, device) end
 
@@ -2412,6 +2886,7 @@ function torch.conv.missing(engine, device) end
 ---@param engine any
 ---@param f any
 ---@param ... any
+---@return any
 ---@return any ...
 function torch.conv.with(engine, f, ...) end
 
@@ -2554,9 +3029,9 @@ function torch.crshift(x, z) end
 ---     torch.csub(torch.Tensor{1, 2}, 10)   --> {-9, -8}
 ---     torch.csub(torch.Tensor{1, 2}, torch.Tensor{3, 5})   --> {-2, -3}
 ---@overload fun(x: torch.Tensor, z: torch.Tensor): torch.Tensor
+---@overload fun(x: torch.Tensor, value: number, z: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, value: number): torch.Tensor
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, z: torch.Tensor): torch.Tensor
----@overload fun(x: torch.Tensor, value: number, z: torch.Tensor): torch.Tensor
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, value: number, z: torch.Tensor): torch.Tensor
 ---@param x torch.Tensor default y
 ---@param value number
@@ -2609,20 +3084,23 @@ function torch.cumsum(x, dim) end
 --- The elements of a tensor, or of a storage, as a pointer of their C type, or as its address, a number
 ---@param x any
 ---@param asnumber? any
+---@return any
 ---@return any ...
 function torch.data(x, asnumber) end
 
 --- The object that a string holds; see torch.load.
----@param text string
+---@param text any
 ---@param mode any
----@param options any
+---@param options? any
+---@return any
 ---@return any ...
 function torch.deserialize(text, mode, options) end
 
 --- The object that the bytes of a CharStorage hold; see torch.load.
 ---@param s any
 ---@param mode any
----@param options any
+---@param options? any
+---@return any
 ---@return any ...
 function torch.deserializeFromStorage(s, mode, options) end
 
@@ -2640,6 +3118,7 @@ function torch.diag(x, k) end
 ---     torch.diff(torch.Tensor{1, 4, 9})   --> {3, 5}
 ---@param x torch.Tensor
 ---@param dim? number
+---@return any
 ---@return any ...
 function torch.diff(x, dim) end
 
@@ -2672,10 +3151,10 @@ function torch.dot(a, b) end
 --- x times noise, which is 0 with probability p, else 1 / (1 - p), or 1 unless scaled.
 ---
 ---     torch.manualSeed(1); torch.dropout(torch.Tensor{1, 2, 3, 4})   --> {2, 0, 0, 0}, {2, 0, 0, 0}
----@overload fun(y: torch.Tensor, x: torch.Tensor, p?: number, scaled?: boolean): torch.Tensor, torch.Tensor
 ---@overload fun(x: torch.Tensor, gen: torch.Generator, p?: number, scaled?: boolean): torch.Tensor, torch.Tensor
----@overload fun(y: torch.Tensor, noise: torch.Tensor, x: torch.Tensor, p?: number, scaled?: boolean): torch.Tensor, torch.Tensor
+---@overload fun(y: torch.Tensor, x: torch.Tensor, p?: number, scaled?: boolean): torch.Tensor, torch.Tensor
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, gen: torch.Generator, p?: number, scaled?: boolean): torch.Tensor, torch.Tensor
+---@overload fun(y: torch.Tensor, noise: torch.Tensor, x: torch.Tensor, p?: number, scaled?: boolean): torch.Tensor, torch.Tensor
 ---@overload fun(y: torch.Tensor, noise: torch.Tensor, x: torch.Tensor, gen: torch.Generator, p?: number, scaled?: boolean): torch.Tensor, torch.Tensor
 ---@param x torch.Tensor
 ---@param p? number default 0.5
@@ -2699,8 +3178,9 @@ function torch.eig(a, vectors) end
 ---
 ---     torch.einsum('ij,jk->ik', torch.Tensor{{1, 2}, {3, 4}}, torch.Tensor{{1, 0}, {0, 2}})   --> {{1, 4}, {3, 8}}
 ---     torch.einsum('ii', torch.Tensor{{1, 2}, {3, 4}})   --> 5
----@param equation string
+---@param equation any
 ---@param ... any
+---@return any
 ---@return any ...
 function torch.einsum(equation, ...) end
 
@@ -2780,19 +3260,19 @@ function torch.exp(x) end
 --- A view in which dimensions of size 1 are repeated without copying; further dimensions may be added in front.
 ---
 ---     torch.Tensor{{1}, {2}}:expand(2, 3)   --> {{1, 1, 1}, {2, 2, 2}}
----@overload fun(result: any, x: any, ...: any): torch.Tensor, any
+---@overload fun(result: any, x: any, ...: any): torch.Tensor
 ---@param x any
 ---@param ... any
 ---@return torch.Tensor
----@return any ...
 function torch.expand(x, ...) end
 
 --- x expanded to the size of another tensor.
 ---
 ---     torch.Tensor{{1}, {2}}:expandAs(torch.zeros(2, 2))   --> {{1, 1}, {2, 2}}
----@overload fun(result: any, x: any, other: any): any
+---@overload fun(result: any, x: any, other: any): any, any
 ---@param x any
 ---@param other any
+---@return any
 ---@return any ...
 function torch.expandAs(x, other) end
 
@@ -2808,7 +3288,7 @@ function torch.expm1(x) end
 ---
 ---     torch.manualSeed(1); torch.Tensor(2):exponential()   --> {0.53961, 5.8727}
 ---@overload fun(x: torch.Tensor, gen: torch.Generator, lambda?: number): torch.Tensor
----@overload fun(generator?: any, lambda?: any): any
+---@overload fun(generator?: any, lambda?: any): any, any
 ---@param x torch.Tensor
 ---@param lambda? number default 1
 ---@return torch.Tensor
@@ -2818,8 +3298,8 @@ function torch.exponential(x, lambda) end
 ---
 ---     torch.eye(2)   --> {{1, 0}, {0, 1}}
 ---     torch.eye(2, 3)   --> {{1, 0, 0}, {0, 1, 0}}
----@overload fun(y: torch.Tensor, n: number): torch.Tensor
 ---@overload fun(n: number, m: number): torch.Tensor
+---@overload fun(y: torch.Tensor, n: number): torch.Tensor
 ---@overload fun(y: torch.Tensor, n: number, m: number): torch.Tensor
 ---@param n number
 ---@return torch.Tensor
@@ -2828,7 +3308,6 @@ function torch.eye(n) end
 --- A function that makes an object of a class without calling `__init`, or nil when there is no such class.
 ---@param name any
 ---@return function
----@return any ...
 function torch.factory(name) end
 
 --- The discrete Fourier transform of complex x along dim, by any size.
@@ -2843,6 +3322,7 @@ torch.fft = {}
 ---
 ---     torch.fft.abs(torch.Tensor{{3, 4}, {0, 2}})   --> {5, 2}
 ---@param x any
+---@return any
 ---@return any ...
 function torch.fft.abs(x) end
 
@@ -2850,6 +3330,7 @@ function torch.fft.abs(x) end
 ---
 ---     torch.fft.angle(torch.Tensor{{1, 0}, {0, 2}})   --> {0, 1.5708}
 ---@param x any
+---@return any
 ---@return any ...
 function torch.fft.angle(x) end
 
@@ -2858,6 +3339,7 @@ function torch.fft.angle(x) end
 ---     torch.fft.complex(torch.Tensor{1, 2}, torch.Tensor{3, 4})   --> {{1, 3}, {2, 4}}
 ---@param re any
 ---@param im? torch.Tensor
+---@return any
 ---@return any ...
 function torch.fft.complex(re, im) end
 
@@ -2865,6 +3347,7 @@ function torch.fft.complex(re, im) end
 ---
 ---     torch.fft.conj(torch.Tensor{{1, 3}, {2, 4}})   --> {{1, -3}, {2, -4}}
 ---@param x any
+---@return any
 ---@return any ...
 function torch.fft.conj(x) end
 
@@ -2873,9 +3356,10 @@ function torch.fft.conj(x) end
 ---     torch.fft.convolve(torch.Tensor{1, 2, 3}, torch.Tensor{1, 1})   --> {1, 3, 5, 3}
 ---@param a any floating point numbers; the dimensions other than dim are a batch. Halves are computed as floats
 ---@param b torch.Tensor one line, or a tensor with as many dimensions; dimensions other than dim have the size of a or 1, or a has 1
----@param mode? any 'full' (default): na + nb - 1 places; 'same': the na in the middle of them; 'valid': the places where the shorter signal lies within the longer, max(na, nb) - min(na, nb) + 1
+---@param mode? string 'full' (default): na + nb - 1 places; 'same': the na in the middle of them; 'valid': the places where the shorter signal lies within the longer, max(na, nb) - min(na, nb) + 1
 ---@param dim? number from 1 (default, and -1: the last)
 ---@param isComplex? boolean true: a and b are complex, with a last dimension of size 2 that dim does not count (default false)
+---@return any
 ---@return any ...
 function torch.fft.convolve(a, b, mode, dim, isComplex) end
 
@@ -2887,6 +3371,7 @@ function torch.fft.convolve(a, b, mode, dim, isComplex) end
 ---@param mode? any
 ---@param dim? number
 ---@param isComplex? any
+---@return any
 ---@return any ...
 function torch.fft.correlate(a, b, mode, dim, isComplex) end
 
@@ -2898,7 +3383,8 @@ function torch.fft.correlate(a, b, mode, dim, isComplex) end
 ---@param type? number 1 to 4 (default 2)
 ---@param n? any x is cut or padded with zeros to n numbers along dim (default, and -1: the size of x)
 ---@param dim? number from 1 (default, and -1: the last); the other dimensions are a batch. A NaN or an infinity reaches its line only
----@param norm? any 'backward' (default) divides nothing, 'forward' by 2n (type 1: 2n - 2), 'ortho' by the square root of that and also scales x[0] or y[0], as SciPy does, so that the matrix is orthogonal
+---@param norm? string 'backward' (default) divides nothing, 'forward' by 2n (type 1: 2n - 2), 'ortho' by the square root of that and also scales x[0] or y[0], as SciPy does, so that the matrix is orthogonal
+---@return any
 ---@return any ...
 function torch.fft.dct(x, type, n, dim, norm) end
 
@@ -2910,6 +3396,7 @@ function torch.fft.dct(x, type, n, dim, norm) end
 ---@param n? any
 ---@param dim? number
 ---@param norm? any
+---@return any
 ---@return any ...
 function torch.fft.dst(x, type, n, dim, norm) end
 
@@ -2917,7 +3404,7 @@ function torch.fft.dst(x, type, n, dim, norm) end
 ---
 ---     torch.fft.fastLength(1021)   --> 1024
 ---@param n number a whole number, 1 to 2^52
----@return any ...
+---@return any
 function torch.fft.fastLength(n) end
 
 --- torch.fft itself and its inverse; ? torch.fft
@@ -2927,6 +3414,7 @@ function torch.fft.fastLength(n) end
 ---@param n? any
 ---@param dim? number
 ---@param norm? any
+---@return any
 ---@return any ...
 function torch.fft.fft(x, n, dim, norm) end
 
@@ -2935,6 +3423,7 @@ function torch.fft.fft(x, n, dim, norm) end
 ---@param s? any
 ---@param dim? number
 ---@param norm? any
+---@return any
 ---@return any ...
 function torch.fft.fft2(x, s, dim, norm) end
 
@@ -2943,6 +3432,7 @@ function torch.fft.fft2(x, s, dim, norm) end
 ---     torch.fft.fftfreq(4)   --> {0, 0.25, -0.5, -0.25}
 ---@param n any
 ---@param d any
+---@return any
 ---@return any ...
 function torch.fft.fftfreq(n, d) end
 
@@ -2951,6 +3441,7 @@ function torch.fft.fftfreq(n, d) end
 ---@param s? any
 ---@param dim? number
 ---@param norm? any
+---@return any
 ---@return any ...
 function torch.fft.fftn(x, s, dim, norm) end
 
@@ -2960,7 +3451,6 @@ function torch.fft.fftn(x, s, dim, norm) end
 ---@param x any
 ---@param dim? number
 ---@return table
----@return any ...
 function torch.fft.fftshift(x, dim) end
 
 --- The real spectrum of a complex signal with x[n - t] = conj(x[t]), of which x has the first half, places 0 to n/2.
@@ -2969,7 +3459,8 @@ function torch.fft.fftshift(x, dim) end
 ---@param x any complex; along dim it is cut or padded with zeros to n/2 + 1 places
 ---@param n? number how many numbers the result has along dim (default, and -1: 2 (m - 1), m being the size of x); at least 1
 ---@param dim? number from 1, without the complex one (default, and -1: the last)
----@param norm? any 'backward' (default) divides nothing, 'ortho' by sqrt(n), 'forward' by n
+---@param norm? string 'backward' (default) divides nothing, 'ortho' by sqrt(n), 'forward' by n
+---@return any
 ---@return any ...
 function torch.fft.hfft(x, n, dim, norm) end
 
@@ -2981,6 +3472,7 @@ function torch.fft.hfft(x, n, dim, norm) end
 ---@param n? any
 ---@param dim? number
 ---@param norm? any
+---@return any
 ---@return any ...
 function torch.fft.idct(y, type, n, dim, norm) end
 
@@ -2992,6 +3484,7 @@ function torch.fft.idct(y, type, n, dim, norm) end
 ---@param n? any
 ---@param dim? number
 ---@param norm? any
+---@return any
 ---@return any ...
 function torch.fft.idst(y, type, n, dim, norm) end
 
@@ -3002,6 +3495,7 @@ function torch.fft.idst(y, type, n, dim, norm) end
 ---@param n? any
 ---@param dim? number
 ---@param norm? any
+---@return any
 ---@return any ...
 function torch.fft.ifft(y, n, dim, norm) end
 
@@ -3010,6 +3504,7 @@ function torch.fft.ifft(y, n, dim, norm) end
 ---@param s? any
 ---@param dim? number
 ---@param norm? any
+---@return any
 ---@return any ...
 function torch.fft.ifft2(y, s, dim, norm) end
 
@@ -3018,6 +3513,7 @@ function torch.fft.ifft2(y, s, dim, norm) end
 ---@param s? any
 ---@param dim? number
 ---@param norm? any
+---@return any
 ---@return any ...
 function torch.fft.ifftn(y, s, dim, norm) end
 
@@ -3026,6 +3522,7 @@ function torch.fft.ifftn(y, s, dim, norm) end
 ---     torch.fft.ifftshift(torch.Tensor{4, 5, 1, 2, 3})   --> {1, 2, 3, 4, 5}
 ---@param x any
 ---@param dim? number
+---@return any
 ---@return any ...
 function torch.fft.ifftshift(x, dim) end
 
@@ -3035,7 +3532,8 @@ function torch.fft.ifftshift(x, dim) end
 ---@param x? any real numbers; along dim it is cut or padded with zeros to n places (default, and -1: its size)
 ---@param n? any
 ---@param dim? number
----@param norm? any 'backward' (default) divides by n, 'ortho' by sqrt(n), 'forward' nothing
+---@param norm? string 'backward' (default) divides by n, 'ortho' by sqrt(n), 'forward' nothing
+---@return any
 ---@return any ...
 function torch.fft.ihfft(x, n, dim, norm) end
 
@@ -3043,6 +3541,7 @@ function torch.fft.ihfft(x, n, dim, norm) end
 ---
 ---     torch.fft.imag(torch.Tensor{{1, 3}, {2, 4}})   --> {3, 4}
 ---@param x any
+---@return any
 ---@return any ...
 function torch.fft.imag(x) end
 
@@ -3054,6 +3553,7 @@ function torch.fft.imag(x) end
 ---@param n? any
 ---@param dim? number
 ---@param norm? any
+---@return any
 ---@return any ...
 function torch.fft.irfft(y, n, dim, norm) end
 
@@ -3062,6 +3562,7 @@ function torch.fft.irfft(y, n, dim, norm) end
 ---@param s? any
 ---@param dim? number
 ---@param norm? any
+---@return any
 ---@return any ...
 function torch.fft.irfft2(y, s, dim, norm) end
 
@@ -3070,6 +3571,7 @@ function torch.fft.irfft2(y, s, dim, norm) end
 ---@param s? any
 ---@param dim? number
 ---@param norm? any
+---@return any
 ---@return any ...
 function torch.fft.irfftn(y, s, dim, norm) end
 
@@ -3080,8 +3582,9 @@ function torch.fft.irfftn(y, s, dim, norm) end
 ---@param n any
 ---@param hop? any
 ---@param window? torch.Tensor
----@param options? any width, center, onesided and normalized as for stft. length: how many places the result has (default: those between the middles of the first and the last frame, or all where center is false); ...
----@return any ... # real signals: a tensor of the type of y, of size ... x places
+---@param options? table width, center, onesided and normalized as for stft. length: how many places the result has (default: those between the middles of the first and the last frame, or all where center is false); ...
+---@return any # real signals: a tensor of the type of y, of size ... x places
+---@return any ...
 function torch.fft.istft(y, n, hop, window, options) end
 
 --- the product of complex tensors, torch.complexMul.
@@ -3089,6 +3592,7 @@ function torch.fft.istft(y, n, hop, window, options) end
 ---     torch.fft.mul(torch.Tensor{1, 2}, torch.Tensor{3, 4})   --> {-5, 10}
 ---@param a any
 ---@param b any
+---@return any
 ---@return any ...
 function torch.fft.mul(a, b) end
 
@@ -3096,6 +3600,7 @@ function torch.fft.mul(a, b) end
 ---
 ---     torch.fft.real(torch.Tensor{{1, 3}, {2, 4}})   --> {1, 2}
 ---@param x any
+---@return any
 ---@return any ...
 function torch.fft.real(x) end
 
@@ -3107,6 +3612,7 @@ function torch.fft.real(x) end
 ---@param n? any
 ---@param dim? number
 ---@param norm? any
+---@return any
 ---@return any ...
 function torch.fft.rfft(x, n, dim, norm) end
 
@@ -3115,6 +3621,7 @@ function torch.fft.rfft(x, n, dim, norm) end
 ---@param s? any
 ---@param dim? number
 ---@param norm? any
+---@return any
 ---@return any ...
 function torch.fft.rfft2(x, s, dim, norm) end
 
@@ -3123,6 +3630,7 @@ function torch.fft.rfft2(x, s, dim, norm) end
 ---     torch.fft.rfftfreq(4)   --> {0, 0.25, 0.5}
 ---@param n any
 ---@param d any
+---@return any
 ---@return any ...
 function torch.fft.rfftfreq(n, d) end
 
@@ -3131,6 +3639,7 @@ function torch.fft.rfftfreq(n, d) end
 ---@param s? any
 ---@param dim? number
 ---@param norm? any
+---@return any
 ---@return any ...
 function torch.fft.rfftn(x, s, dim, norm) end
 
@@ -3155,6 +3664,7 @@ function torch.fft.stft(x, n, hop, window, options) end
 ---@param n number at least 1; a window of one place is 1
 ---@param periodic? boolean true (default): t is i / n for i from 0, for spectra; false: i / (n - 1), symmetric, for filters
 ---@param beta? number of 'kaiser', 0 to 700 (default 12): larger values make a wider peak and lower sidelobes
+---@return any
 ---@return any ...
 function torch.fft.window(name, n, periodic, beta) end
 
@@ -3339,8 +3849,8 @@ function torch.gelu_grad(x, y, g) end
 ---
 ---     torch.manualSeed(1); torch.Tensor(3):geometric(0.5)   --> {1, 9, 2}
 ---@overload fun(x: torch.Tensor, gen: torch.Generator, p: number): torch.Tensor
----@overload fun(p: any): any
----@overload fun(generator: torch.Generator, p: any): any
+---@overload fun(p: any): any, any
+---@overload fun(generator: torch.Generator, p: any): any, any
 ---@param x torch.Tensor
 ---@param p number
 ---@return torch.Tensor
@@ -3380,40 +3890,37 @@ function torch.gesv(b, a) end
 ---
 ---     s = torch.getRNGState(); a = torch.random(); torch.setRNGState(s); a == torch.random()   --> true
 ---@param ... any
----@return any ...
+---@return any
 function torch.getRNGState(...) end
 
 --- The constructor of a class: torch.getconstructortable 'nn.Linear' is nn.Linear.
 ---@param name any
----@return any ...
+---@return any
 function torch.getconstructortable(name) end
 
 --- The name of the type that torch.Tensor makes.
 ---
 ---     torch.getdefaulttensortype()   --> torch.DoubleTensor
 ---@return string
----@return any ...
 function torch.getdefaulttensortype() end
 
 --- The table that torch.setenv has attached to an object, or a function's environment.
 ---@param object any
 ---@return function
----@return any ...
 function torch.getenv(object) end
 
 --- The metatable of a class (the class itself), or nil when there is no such class.
 ---@param name any
+---@return any
 ---@return any ...
 function torch.getmetatable(name) end
 
 --- The number of processors that this process may use.
 ---@return number
----@return any ...
 function torch.getnumcores() end
 
 --- The number of threads that one operation may use.
 ---@return number
----@return any ...
 function torch.getnumthreads() end
 
 --- Gated recurrent units over sequences: with (r z n) = x, (s y q) = weight h of the step before and bias added to r, z, n and q, h = (1 - w) tanh(n + sigmoid(...
@@ -3501,7 +4008,7 @@ function torch.hardtanh_grad(x, y, g, min, max) end
 ---
 ---     torch.help('cumsum'):match '[^\n]*'   --> torch.cumsum([y], x, [dim])
 ---@param topic? any
----@return any ...
+---@return any
 function torch.help(topic) end
 
 --- Counts the elements of x in bins of equal width from min to max, max included.
@@ -3568,8 +4075,8 @@ function torch.image_affine(x, a, b, c, d, down, right, mode, clamp, pad) end
 --- A batch of height x width pixels from each of the pictures in a table, which have 1 or 3 planes and any sides.
 ---
 ---     plan = torch.Tensor{{0, 1, 1, 2, 1, 1}}; torch.image_augment({torch.ByteTensor{{{1, 2, 3}}}}, plan, 1, 2):view(2)   --> {6, 4}
----@overload fun(y: torch.Tensor, list: torch.Tensor[], plan: torch.Tensor, height: number, width: number, mean?: torch.Tensor, std?: torch.Tensor, float?: boolean): torch.Tensor
----@param list torch.Tensor[]
+---@overload fun(y: torch.Tensor, list: table, plan: torch.Tensor, height: number, width: number, mean?: torch.Tensor, std?: torch.Tensor, float?: boolean): torch.Tensor
+---@param list table
 ---@param plan torch.Tensor
 ---@param height number
 ---@param width number
@@ -3646,7 +4153,8 @@ function torch.image_warp(x, field, mode, offset, clamp, pad) end
 --- Runs a file of a package: torch.include('pkg', 'Layer.lua') runs Layer.lua beside pkg's init.lua.
 ---@param name? any
 ---@param file? any
----@return any ... # the results of the file
+---@return any # the results of the file
+---@return any ...
 function torch.include(name, file) end
 
 --- The slices of x along dim that index names, in its order. index is a LongTensor vector.
@@ -3704,6 +4212,7 @@ function torch.index_grad(x, dim, index, g) end
 ---
 ---     torch.manualSeed(7); torch.initialSeed()   --> 7
 ---@param ... any
+---@return any
 ---@return any ...
 function torch.initialSeed(...) end
 
@@ -3753,7 +4262,6 @@ function torch.irfftn(x, s, dim, norm) end
 ---     torch.Tensor(2, 3):t():isContiguous()   --> false
 ---@param x any
 ---@return boolean
----@return any ...
 function torch.isContiguous(x) end
 
 --- Whether both have the same sizes; their types may differ.
@@ -3762,7 +4270,6 @@ function torch.isContiguous(x) end
 ---@param x any
 ---@param other any
 ---@return boolean
----@return any ...
 function torch.isSameSizeAs(x, other) end
 
 --- Whether x and other are the same view of the same storage.
@@ -3770,15 +4277,13 @@ function torch.isSameSizeAs(x, other) end
 ---     x = torch.Tensor(2); x:isSetTo(torch.Tensor(2))   --> false
 ---@param other any
 ---@return boolean
----@return any ...
 function torch.isSetTo(other) end
 
 --- Whether the sizes are those of a LongStorage.
 ---
 ---     torch.Tensor(2, 3):isSize(torch.LongStorage{2, 3})   --> true
----@param sizes torch.LongStorage
+---@param sizes any
 ---@return boolean
----@return any ...
 function torch.isSize(sizes) end
 
 --- Whether x is a tensor, or a storage, of any type.
@@ -3786,7 +4291,6 @@ function torch.isSize(sizes) end
 ---     torch.isTensor(torch.Tensor())   --> true
 ---@param x any
 ---@return boolean
----@return any ...
 function torch.isStorage(x) end
 
 --- Whether x is a tensor, or a storage, of any type.
@@ -3794,7 +4298,6 @@ function torch.isStorage(x) end
 ---     torch.isTensor(torch.Tensor())   --> true
 ---@param x any
 ---@return boolean
----@return any ...
 function torch.isTensor(x) end
 
 --- Whether x is an object of the class `spec`, or of one derived from it.
@@ -3803,13 +4306,11 @@ function torch.isTensor(x) end
 ---@param x any
 ---@param spec? string a name, a Lua pattern that some part of the name matches ('.*Convolution'), or the class itself. A part that is spec letter for letter does not count: 'nn.Spatial' finds no nn.SpatialConvolution
 ---@return boolean
----@return any ...
 function torch.isTypeOf(x, spec) end
 
 --- Whether a Lua file (io.stdout) is a terminal.
 ---@param f any
 ---@return boolean
----@return any ...
 function torch.isatty(f) end
 
 --- Whether two values are one and the same object.
@@ -3818,13 +4319,13 @@ function torch.isatty(f) end
 ---@param a any
 ---@param b any
 ---@return boolean
----@return any ...
 function torch.isequal(a, b) end
 
 --- Bytes: 1 where x is neither infinite nor NaN.
 ---
 ---     torch.isfinite(torch.Tensor{1, -1/0, 0/0})   --> {1, 0, 0}
 ---@param x torch.Tensor
+---@return any
 ---@return any ...
 function torch.isfinite(x) end
 
@@ -3832,6 +4333,7 @@ function torch.isfinite(x) end
 ---
 ---     torch.isinf(torch.Tensor{1, -1/0, 0/0})   --> {0, 1, 0}
 ---@param x torch.Tensor
+---@return any
 ---@return any ...
 function torch.isinf(x) end
 
@@ -3839,6 +4341,7 @@ function torch.isinf(x) end
 ---
 ---     torch.isnan(torch.Tensor{1, 0/0})   --> {0, 1}
 ---@param x torch.Tensor
+---@return any
 ---@return any ...
 function torch.isnan(x) end
 
@@ -3847,6 +4350,7 @@ function torch.isnan(x) end
 ---     torch.kron(torch.Tensor{{1, 2}}, torch.Tensor{{1, 1}, {0, 1}})   --> {{1, 1, 2, 2}, {0, 1, 0, 2}}
 ---@param a any
 ---@param b any
+---@return any
 ---@return any ...
 function torch.kron(a, b) end
 
@@ -3950,22 +4454,25 @@ function torch.linspace(first, last, n) end
 ---
 ---     name = os.tmpname(); torch.save(name, torch.ones(2), 'ascii'); t = torch.load(name, 'ascii'); os.remove(name); t   --> {1, 1}
 ---@param filename string
----@param mode? any 'binary' (default), 'ascii', or for binary files with Longs of 32 or 64 bits 'b32' or 'b64'
----@param options? number {unsafe = true} loads functions: use it for files that you trust like programs; {most = bytes} allows so many in a .npz file, unpacked (default: 3 times the file and 48 MiB)
+---@param mode? string 'binary' (default), 'ascii', or for binary files with Longs of 32 or 64 bits 'b32' or 'b64'
+---@param options? table {unsafe = true} loads functions: use it for files that you trust like programs; {most = bytes} allows so many in a .npz file, unpacked (default: 3 times the file and 48 MiB)
+---@return any
 ---@return any ...
 function torch.load(filename, mode, options) end
 
 --- Loads a library of ops: they become functions of torch and methods of tensors, with help, checks and gradients.
 ---@param name string a file (with a slash or ending in .so), or a name to search along package.cpath
----@return any ... # the names of its ops
+---@return any # the names of its ops
+---@return any ...
 function torch.loadlib(name) end
 
 --- Reads the object in a file.
 ---
 ---     name = os.tmpname(); torch.save(name, torch.ones(2), 'ascii'); t = torch.load(name, 'ascii'); os.remove(name); t   --> {1, 1}
 ---@param filename string
----@param mode? any 'binary' (default), 'ascii', or for binary files with Longs of 32 or 64 bits 'b32' or 'b64'
----@param options? number {unsafe = true} loads functions: use it for files that you trust like programs; {most = bytes} allows so many in a .npz file, unpacked (default: 3 times the file and 48 MiB)
+---@param mode? string 'binary' (default), 'ascii', or for binary files with Longs of 32 or 64 bits 'b32' or 'b64'
+---@param options? table {unsafe = true} loads functions: use it for files that you trust like programs; {most = bytes} allows so many in a .npz file, unpacked (default: 3 times the file and 48 MiB)
+---@return any
 ---@return any ...
 function torch.loadobj(filename, mode, options) end
 
@@ -3989,7 +4496,7 @@ function torch.log1p(x) end
 ---
 ---     torch.manualSeed(1); torch.Tensor(2):logNormal()   --> {0.0071285, 82.591}
 ---@overload fun(x: torch.Tensor, gen: torch.Generator, mean?: number, std?: number): torch.Tensor
----@overload fun(generator?: any, mean?: any, std?: any): any
+---@overload fun(generator?: any, mean?: any, std?: any): any, any
 ---@param x torch.Tensor
 ---@param mean? number default 1
 ---@param std? number default 2
@@ -4046,6 +4553,7 @@ function torch.logspace(first, last, n) end
 ---     torch.logsumexp(torch.Tensor{1000, 1000})   --> 1000.7
 ---@param x torch.Tensor
 ---@param dim? number
+---@return any
 ---@return any ...
 function torch.logsumexp(x, dim) end
 
@@ -4108,7 +4616,7 @@ function torch.lt(x, value) end
 ---
 ---     torch.manualSeed(7); a = torch.random(100); torch.manualSeed(7); a == torch.random(100)   --> true
 ---@param ... any
----@return any ...
+---@return any
 function torch.manualSeed(...) end
 
 --- Gradient of `maskedSelect`: g where mask is 1, 0 elsewhere.
@@ -4155,7 +4663,7 @@ function torch.maskedSelect(x, mask) end
 ---@param a any
 ---@param b any
 ---@param gain? any
----@return any ...
+---@return any
 function torch.match(a, b, gain) end
 
 --- The largest elements along dim and their places (a LongTensor; the first place if several are equal).
@@ -4249,6 +4757,7 @@ function torch.median(x, dim) end
 --- Memory of tensors, as a table that prints nicely: `bytes` in use now, `peak`, the most so far, the number of `storages`, and `limit`, the most bytes allowed ...
 ---
 ---     torch.memory().bytes >= 0   --> true
+---@return any
 ---@return any ...
 function torch.memory() end
 
@@ -4256,13 +4765,15 @@ function torch.memory() end
 ---
 ---     torch.meshgrid(torch.Tensor{1, 2}, torch.Tensor{3, 4, 5})   --> {{1, 1, 1}, {2, 2, 2}}, {{3, 4, 5}, {3, 4, 5}}
 ---@param ... any
+---@return any
 ---@return any ...
 function torch.meshgrid(...) end
 
 --- Gives objects of a C struct the class `name`: its methods and operators.
 ---@param name any
 ---@param ctype any a C type, as ffi.typeof takes it
----@return any ... # the metatable
+---@return any # the metatable
+---@return any ...
 function torch.metatype(name, ctype) end
 
 --- The smallest elements along dim and their places (a LongTensor; the first place if several are equal).
@@ -4352,8 +4863,8 @@ function torch.mul(x, value) end
 --- Draws n places of p, or of every row of p, each with a chance proportional to its element.
 ---
 ---     torch.manualSeed(1); torch.multinomial(torch.Tensor{1, 0, 1}, 4, true)   --> {1, 3, 3, 3}
----@overload fun(y: torch.Tensor, p: torch.Tensor, n: number, replacement?: boolean): torch.Tensor
 ---@overload fun(gen: torch.Generator, p: torch.Tensor, n: number, replacement?: boolean): torch.Tensor
+---@overload fun(y: torch.Tensor, p: torch.Tensor, n: number, replacement?: boolean): torch.Tensor
 ---@overload fun(y: torch.Tensor, gen: torch.Generator, p: torch.Tensor, n: number, replacement?: boolean): torch.Tensor
 ---@param p torch.Tensor
 ---@param n number
@@ -4362,14 +4873,16 @@ function torch.mul(x, value) end
 function torch.multinomial(p, n, replacement) end
 
 --- Fills a LongTensor with positions drawn by the tables of multinomialAliasSetup.
----@param result torch.Tensor
----@param tables any
+---@param result? any
+---@param tables? any
+---@return any
 ---@return any ...
 function torch.multinomialAlias(result, tables) end
 
 --- The tables for drawing positions of p in constant time, { J, q }; or fills given ones.
 ---@param p any
 ---@param tables any
+---@return any
 ---@return any ...
 function torch.multinomialAliasSetup(p, tables) end
 
@@ -4385,6 +4898,7 @@ function torch.mv(a, x) end
 --- Number of dimensions; 0 for an empty tensor and for a single number.
 ---
 ---     torch.Tensor(2, 3):dim()   --> 2
+---@return any
 ---@return any ...
 function torch.nDimension() end
 
@@ -4393,7 +4907,6 @@ function torch.nDimension() end
 ---     torch.Tensor(2, 3):nElement()   --> 6
 ---@param x any
 ---@return number
----@return any ...
 function torch.nElement(x) end
 
 --- The sum without NaNs: of all elements a number, along dim a tensor.
@@ -4401,19 +4914,19 @@ function torch.nElement(x) end
 ---     torch.nansum(torch.Tensor{1, 0/0, 2})   --> 3
 ---@param x torch.Tensor
 ---@param dim? number
+---@return any
 ---@return any ...
 function torch.nansum(x, dim) end
 
 --- A view of n positions of dimension dim, from `first` on. n may be 0.
 ---
 ---     torch.range(1, 5):narrow(1, 2, 3)   --> {2, 3, 4}
----@overload fun(result: any, x: any, dim: any, first: any, n: any): torch.Tensor, any
+---@overload fun(result: any, x: any, dim: any, first: any, n: any): torch.Tensor
 ---@param x any
 ---@param dim any
 ---@param first any
 ---@param n any
 ---@return torch.Tensor
----@return any ...
 function torch.narrow(x, dim, first, n) end
 
 --- 1 where x differs from value or z, else 0.
@@ -4442,7 +4955,7 @@ function torch.neg(x) end
 ---@param _? any
 ---@param factory? any function that makes an empty object, for reading files (optional)
 ---@param home? table a table to store the constructor in instead of the global one (optional)
----@return any ... # the metatable
+---@return any # the metatable
 function torch.newmetatable(name, parent, constructor, _, factory, home) end
 
 --- The sum of -weight[class] * x[class] over the samples, divided by the sum of the weights unless told not to. x holds log probabilities: classes, samples x ...
@@ -4515,7 +5028,6 @@ function torch.normal(x, mean, std) end
 ---     torch.Tensor(2, 3):nElement()   --> 6
 ---@param x any
 ---@return number
----@return any ...
 function torch.numel(x) end
 
 --- All elements 1, with the arguments of torch.zeros.
@@ -4552,23 +5064,23 @@ function torch.ormqr(m, tau, c, side, trans) end
 ---     torch.outer(torch.Tensor{1, 2}, torch.Tensor{3, 4})   --> {{3, 4}, {6, 8}}
 ---@param a any
 ---@param b any
+---@return any
 ---@return any ...
 function torch.outer(a, b) end
 
 --- The folder that holds the init.lua of an installed package, or nil.
 ---@param name string
----@return any ...
+---@return any
 function torch.packageLuaPath(name) end
 
 --- A view with the dimensions in another order; all of them must be named.
 ---
 ---     torch.Tensor(2, 3, 4):permute(3, 1, 2):size()   --> {4, 2, 3}
----@overload fun(result: any, x: any, dim1: any, ...: any): torch.Tensor, any
+---@overload fun(result: any, x: any, dim1: any, ...: any): torch.Tensor
 ---@param x any
 ---@param dim1 any
 ---@param ... any
 ---@return torch.Tensor
----@return any ...
 function torch.permute(x, dim1, ...) end
 
 --- Gradient of `max`, `min`, `median` and their like: g at the places that were picked, 0 elsewhere. dim -1 is the last.
@@ -4584,6 +5096,7 @@ function torch.pick_grad(x, dim, index, g) end
 
 --- The address of an object as a number; two values have the same one exactly when they are the same object.
 ---@param x any
+---@return any
 ---@return any ...
 function torch.pointer(x) end
 
@@ -4662,7 +5175,7 @@ function torch.pstrf(a, uplo, tol) end
 ---     x = torch.Tensor{1}; torch.pushudata(x:cdata(), 'torch.DoubleTensor')   --> {1}
 ---@param pointer any
 ---@param typename any
----@return any ...
+---@return any
 function torch.pushudata(pointer, typename) end
 
 --- The QR factors of a matrix: a = q * r with orthonormal columns in q and zeros below the diagonal of r.
@@ -4700,7 +5213,7 @@ function torch.randn(...) end
 ---@overload fun(x: torch.Tensor, gen: torch.Generator, n: number): torch.Tensor
 ---@overload fun(x: torch.Tensor, a: number, b: number): torch.Tensor
 ---@overload fun(x: torch.Tensor, gen: torch.Generator, a: number, b: number): torch.Tensor
----@overload fun(generator?: any, a?: any, b?: any): any
+---@overload fun(generator?: any, a?: any, b?: any): any, any
 ---@param x torch.Tensor
 ---@return torch.Tensor
 function torch.random(x) end
@@ -4708,8 +5221,8 @@ function torch.random(x) end
 --- The numbers 1..n in random order (Fisher and Yates).
 ---
 ---     torch.manualSeed(1); torch.randperm(5)   --> {1, 5, 3, 4, 2}
----@overload fun(y: torch.Tensor, n: number): torch.Tensor
 ---@overload fun(gen: torch.Generator, n: number): torch.Tensor
+---@overload fun(y: torch.Tensor, n: number): torch.Tensor
 ---@overload fun(y: torch.Tensor, gen: torch.Generator, n: number): torch.Tensor
 ---@param n number
 ---@return torch.Tensor
@@ -4764,18 +5277,20 @@ function torch.renorm(x, p, dim, maxnorm) end
 --- Copies of x, so many along each dimension; extra counts add dimensions in front.
 ---
 ---     torch.Tensor{1, 2}:repeatTensor(2, 2)   --> {{1, 2, 1, 2}, {1, 2, 1, 2}}
----@overload fun(result: any, x: any, ...: any): any
+---@overload fun(result: any, x: any, ...: any): any, any
 ---@param x any
 ---@param ... any
+---@return any
 ---@return any ...
 function torch.repeatTensor(x, ...) end
 
 --- A copy in another shape with the same number of elements.
 ---
 ---     torch.range(1, 4):reshape(2, 2)   --> {{1, 2}, {3, 4}}
----@overload fun(result: any, x: any, ...: any): any
+---@overload fun(result: any, x: any, ...: any): any, any
 ---@param x any
 ---@param ... any
+---@return any
 ---@return any ...
 function torch.reshape(x, ...) end
 
@@ -4896,9 +5411,9 @@ function torch.rsqrt(x) end
 ---     name = os.tmpname(); torch.save(name, {1, 2}); t = torch.load(name); os.remove(name); t   --> {1, 2}
 ---@param filename string
 ---@param object any
----@param mode? any 'binary' (default) or 'ascii'; 'deflate' packs the tensors of a .npz file
+---@param mode? string 'binary' (default) or 'ascii'; 'deflate' packs the tensors of a .npz file
 ---@param referenced? boolean false: tables that occur twice are written twice (default true)
----@return any ...
+---@return any
 function torch.save(filename, object, mode, referenced) end
 
 --- Writes an object to a file.
@@ -4906,9 +5421,9 @@ function torch.save(filename, object, mode, referenced) end
 ---     name = os.tmpname(); torch.save(name, {1, 2}); t = torch.load(name); os.remove(name); t   --> {1, 2}
 ---@param filename string
 ---@param object any
----@param mode? any 'binary' (default) or 'ascii'; 'deflate' packs the tensors of a .npz file
+---@param mode? string 'binary' (default) or 'ascii'; 'deflate' packs the tensors of a .npz file
 ---@param referenced? boolean false: tables that occur twice are written twice (default true)
----@return any ...
+---@return any
 function torch.saveobj(filename, object, mode, referenced) end
 
 --- Puts the elements of x into y, each line along dim at the places that the same line of index names; for dim 1 of a matrix, y[index[i][j]][j] = x[i][j].
@@ -4935,18 +5450,18 @@ function torch.scatterAdd(y, dim, index, x) end
 
 --- Seeds with a random seed; returns the seed, with which manualSeed starts the same stream.
 ---@param ... any
+---@return any
 ---@return any ...
 function torch.seed(...) end
 
 --- A view of one index of dimension dim, which disappears; of a vector the element itself, a number, whatever dim is.
 ---
 ---     torch.Tensor{{1, 2}, {3, 4}}:select(2, 1)   --> {1, 3}
----@overload fun(result: any, x: any, dim: any, index: any): torch.Tensor, any
+---@overload fun(result: any, x: any, dim: any, index: any): torch.Tensor
 ---@param x any
 ---@param dim any
 ---@param index any
 ---@return torch.Tensor
----@return any ...
 function torch.select(x, dim, index) end
 
 --- The bytes that torch.save would write, as a string.
@@ -4954,50 +5469,52 @@ function torch.select(x, dim, index) end
 ---     torch.deserialize(torch.serialize{1, x = torch.ones(2)})   --> {1, x = {1, 1}}
 ---@param object any
 ---@param mode any
----@return any ...
+---@return any
 function torch.serialize(object, mode) end
 
 --- The bytes that torch.save would write, as a CharStorage.
 ---@param object any
 ---@param mode any
+---@return any
 ---@return any ...
 function torch.serializeToStorage(object, mode) end
 
 --- Continues the stream from a state of getRNGState, of either kind: torch.setRNGState([generator,] state).
 ---@param ... any
----@return any ...
+---@return any
 function torch.setRNGState(...) end
 
 --- Sets the type that torch.Tensor, torch.zeros, ... make: 'torch.FloatTensor'.
 ---@param name any
----@return any ...
+---@return any
 function torch.setdefaulttensortype(name) end
 
 --- Attaches a table to an object, or sets a function's environment.
 ---@param object any
 ---@param env any
----@return any ...
+---@return any
 function torch.setenv(object, env) end
 
 --- Stores the flag in torch._heaptracking, where programs of Torch7 read it.
----@param enabled boolean
----@return any ...
+---@param enabled any
+---@return any
 function torch.setheaptracking(enabled) end
 
 --- Makes a plain table an object of a class, without calling `__init`; returns the table.
 ---@param object any
 ---@param name any
+---@return any
 ---@return any ...
 function torch.setmetatable(object, name) end
 
 --- Sets the number of threads that one operation may use.
 ---@param n any
----@return any ...
+---@return any
 function torch.setnumthreads(n) end
 
 --- How tensors and storages are printed: torch.setprintoptions{full = true, threshold = 1000, edgeitems = 3, precision = 4, linewidth = 80}.
----@param options? table
----@return any ... # the options before
+---@param options? any
+---@return any # the options before
 function torch.setprintoptions(options) end
 
 --- 1 / (1 + exp(-x)).
@@ -5134,10 +5651,10 @@ function torch.softsign_grad(x, y, g) end
 ---
 ---     torch.sort(torch.Tensor{3, 1, 2})   --> {1, 2, 3}, {2, 3, 1}
 ---     torch.sort(torch.Tensor{3, 1, 2}, true)   --> {3, 2, 1}, {1, 3, 2}
----@overload fun(y: torch.Tensor, x: torch.Tensor, dim?: number, descending?: boolean): torch.Tensor, torch.Tensor
 ---@overload fun(x: torch.Tensor, descending: boolean): torch.Tensor, torch.Tensor
----@overload fun(y: torch.Tensor, index: torch.Tensor, x: torch.Tensor, dim?: number, descending?: boolean): torch.Tensor, torch.Tensor
+---@overload fun(y: torch.Tensor, x: torch.Tensor, dim?: number, descending?: boolean): torch.Tensor, torch.Tensor
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, descending: boolean): torch.Tensor, torch.Tensor
+---@overload fun(y: torch.Tensor, index: torch.Tensor, x: torch.Tensor, dim?: number, descending?: boolean): torch.Tensor, torch.Tensor
 ---@overload fun(y: torch.Tensor, index: torch.Tensor, x: torch.Tensor, descending: boolean): torch.Tensor, torch.Tensor
 ---@param x torch.Tensor
 ---@param dim? number default -1
@@ -5151,6 +5668,7 @@ function torch.sort(x, dim, descending) end
 ---     torch.range(1, 5):split(2)   --> {{1, 2}, {3, 4}, {5}}
 ---@param size any
 ---@param d any
+---@return any
 ---@return any ...
 function torch.split(size, d) end
 
@@ -5173,21 +5691,19 @@ function torch.square(x) end
 --- A view without the dimensions of size 1, all or the one named; if one element is all that remains, it is a number.
 ---
 ---     torch.Tensor(1, 2, 1, 3):squeeze():size()   --> {2, 3}
----@overload fun(result: any, x: any, dim?: any): torch.Tensor, any
+---@overload fun(result: any, x: any, dim?: any): torch.Tensor
 ---@param x any
 ---@param dim? any
 ---@return torch.Tensor
----@return any ...
 function torch.squeeze(x, dim) end
 
 --- Tensors of one size and type side by side along a new dimension dim (default: 1): torch.stack({a, b, ...}, dim).
 ---
 ---     torch.stack({torch.Tensor{1, 2}, torch.Tensor{3, 4}})   --> {{1, 2}, {3, 4}}
 ---     torch.stack({torch.Tensor{1, 2}, torch.Tensor{3, 4}}, 2)   --> {{1, 3}, {2, 4}}
----@param list table
+---@param list any
 ---@param dim? number
 ---@return torch.Tensor
----@return any ...
 function torch.stack(list, dim) end
 
 --- Standard deviations along dim: the roots of `var`.
@@ -5214,13 +5730,12 @@ function torch.std_grad(x, y, g, dim, biased) end
 --- A view of ranges of the first dimensions, ends included; negative positions count from the end.
 ---
 ---     torch.range(1, 5):sub(2, -2)   --> {2, 3, 4}
----@overload fun(result: any, x: any, first1: any, last1: any, ...: any): torch.Tensor, any
+---@overload fun(result: any, x: any, first1: any, last1: any, ...: any): torch.Tensor
 ---@param x any
 ---@param first1 any
 ---@param last1 any
 ---@param ... any
 ---@return torch.Tensor
----@return any ...
 function torch.sub(x, first1, last1, ...) end
 
 --- Sums along dim.
@@ -5287,10 +5802,9 @@ function torch.symeig(a, vectors, uplo) end
 --- A view of a matrix with rows and columns exchanged.
 ---
 ---     torch.Tensor{{1, 2}, {3, 4}}:t()   --> {{1, 3}, {2, 4}}
----@overload fun(result: any, x: any): torch.Tensor, any
+---@overload fun(result: any, x: any): torch.Tensor
 ---@param x any
 ---@return torch.Tensor
----@return any ...
 function torch.t(x) end
 
 --- Tangent of x in radians.
@@ -5320,8 +5834,8 @@ function torch.tanh_grad(x, y, g) end
 --- A tensor with the elements of a (nested) table.
 ---
 ---     torch.tensor({1, 2}, 'int'):type()   --> torch.IntTensor
----@param values number|table
----@param name? any 'float', 'torch.FloatTensor', ... (default: torch.Tensor's)
+---@param values any
+---@param name? string 'float', 'torch.FloatTensor', ... (default: torch.Tensor's)
 ---@return torch.Tensor
 function torch.tensor(values, name) end
 
@@ -5332,12 +5846,14 @@ function torch.tensor(values, name) end
 ---@param b torch.Tensor
 ---@param n? number
 ---@param dims_b? any
+---@return any
 ---@return any ...
 function torch.tensordot(a, b, n, dims_b) end
 
 --- Tests this installation: runs the examples in torch's help texts and prints a report.
 ---@param tests? string a name such as 'torch.cumsum' or 'Tensor:view', or a Lua pattern in it; a table of them (default: all)
----@return any ... # 0; raises an error when an example does not have the result in its text
+---@return any # 0; raises an error when an example does not have the result in its text
+---@return any ...
 function torch.test(tests) end
 
 --- x where it is above threshold, else value.
@@ -5363,11 +5879,12 @@ function torch.threshold_grad(x, y, g, threshold, value) end
 --- Seconds on a clock that never goes back; give them to torch.toc.
 ---
 ---     start = torch.tic(); torch.toc(start) < 1   --> true
----@return any ...
+---@return any
 function torch.tic() end
 
 --- Seconds since torch.tic() gave `start`.
 ---@param start any
+---@return any
 ---@return any ...
 function torch.toc(start) end
 
@@ -5389,6 +5906,7 @@ function torch.topk(x, k, dim, largest, sorted) end
 ---
 ---     torch.totable(torch.Tensor{{1, 2}, {3, 4}})   --> {{1, 2}, {3, 4}}
 ---@param x any
+---@return any
 ---@return any ...
 function torch.totable(x) end
 
@@ -5402,12 +5920,11 @@ function torch.trace(x) end
 --- A view with two dimensions exchanged.
 ---
 ---     torch.Tensor(2, 3, 4):transpose(1, 3):size()   --> {4, 3, 2}
----@overload fun(result: any, x: any, dim1: any, dim2: any): torch.Tensor, any
+---@overload fun(result: any, x: any, dim1: any, dim2: any): torch.Tensor
 ---@param x any
 ---@param dim1 any
 ---@param dim2 any
 ---@return torch.Tensor
----@return any ...
 function torch.transpose(x, dim1, dim2) end
 
 --- The matrix x with zeros above the k-th diagonal: 0 is the main one, 1 the one above it.
@@ -5454,6 +5971,7 @@ function torch.trunc(x) end
 ---
 ---     torch.type{}, torch.type(torch.Timer())   --> table, torch.Timer
 ---@param x any
+---@return any
 ---@return any ...
 function torch.type(x) end
 
@@ -5467,13 +5985,12 @@ function torch.typename(x) end
 --- A view of the windows of `size` elements along dim, `step` apart, which lie in a new last dimension.
 ---
 ---     torch.range(1, 5):unfold(1, 3, 2)   --> {{1, 2, 3}, {3, 4, 5}}
----@overload fun(result: any, x: any, dim: any, size: any, step: any): torch.Tensor, any
+---@overload fun(result: any, x: any, dim: any, size: any, step: any): torch.Tensor
 ---@param x any
 ---@param dim any
 ---@param size any
 ---@param step any
 ---@return torch.Tensor
----@return any ...
 function torch.unfold(x, dim, size, step) end
 
 --- Fills x with numbers drawn evenly from [a, b).
@@ -5493,25 +6010,25 @@ function torch.uniform(x, a, b) end
 ---     torch.unique(torch.Tensor{{1, 2}, {0, 5}, {1, 2}}, 1)   --> {{0, 5}, {1, 2}}, {2, 1, 2}, {1, 2}
 ---@param x torch.Tensor
 ---@param dim? number
+---@return any
 ---@return any ...
 function torch.unique(x, dim) end
 
 --- A view with a further dimension of size 1 in position dim.
 ---
 ---     torch.Tensor(2, 3):unsqueeze(2):size()   --> {2, 1, 3}
----@overload fun(result: any, x: any, dim: any): torch.Tensor, any
+---@overload fun(result: any, x: any, dim: any): torch.Tensor
 ---@param x any
 ---@param dim any
 ---@return torch.Tensor
----@return any ...
 function torch.unsqueeze(x, dim) end
 
 --- Do nothing: errors and thread variables need no setup here.
----@return any ...
+---@return any
 function torch.updateerrorhandlers() end
 
 --- Do nothing: errors and thread variables need no setup here.
----@return any ...
+---@return any
 function torch.updatethreadlocals() end
 
 --- Variances along dim: over n-1, or over n if biased.
@@ -5536,7 +6053,7 @@ function torch.var_grad(x, g, dim, biased) end
 
 --- The version of the class of an object, which files carry; nil when the object has no class.
 ---@param object any
----@return any ...
+---@return any
 function torch.version(object) end
 
 --- The same elements in another shape, without copying; one size may be -1.
@@ -5545,7 +6062,6 @@ function torch.version(object) end
 ---@param x any
 ---@param ... any
 ---@return torch.Tensor
----@return any ...
 function torch.view(x, ...) end
 
 --- x in the shape of another tensor, without copying.
@@ -5553,6 +6069,7 @@ function torch.view(x, ...) end
 ---     torch.range(1, 4):viewAs(torch.zeros(2, 2))   --> {{1, 2}, {3, 4}}
 ---@param x any
 ---@param other any
+---@return any
 ---@return any ...
 function torch.viewAs(x, other) end
 
@@ -5561,8 +6078,8 @@ function torch.viewAs(x, other) end
 ---     torch.where(torch.ByteTensor{1, 0}, torch.Tensor{1, 2}, torch.Tensor{3, 4})   --> {1, 4}
 ---     torch.where(torch.ByteTensor{1, 0}, torch.Tensor{1, 2}, -1)   --> {1, -1}
 ---@overload fun(y: torch.Tensor, condition: torch.Tensor, x: torch.Tensor, z: torch.Tensor): torch.Tensor
----@overload fun(condition: any): any
----@overload fun(condition: any, x: any, z: any): any
+---@overload fun(condition: any): any, any
+---@overload fun(condition: any, x: any, z: any): any, any
 ---@param condition torch.Tensor
 ---@param x torch.Tensor
 ---@param z torch.Tensor
@@ -6001,7 +6518,7 @@ function Tensor:bmm(b) end
 ---     torch.cat(torch.Tensor{{1}, {2}}, torch.Tensor{{3}, {4}}, 2)   --> {{1, 3}, {2, 4}}
 ---@overload fun(self: torch.Tensor, b: torch.Tensor, dim?: number): torch.Tensor
 ---@overload fun(self: torch.Tensor, a: torch.Tensor, b: torch.Tensor, dim?: number): torch.Tensor
----@param list torch.Tensor[]
+---@param list table
 ---@param dim? number default -1
 ---@return torch.Tensor
 function Tensor:cat(list, dim) end
@@ -6348,10 +6865,10 @@ function Tensor:dot(b) end
 --- x times noise, which is 0 with probability p, else 1 / (1 - p), or 1 unless scaled.
 ---
 ---     torch.manualSeed(1); torch.dropout(torch.Tensor{1, 2, 3, 4})   --> {2, 0, 0, 0}, {2, 0, 0, 0}
----@overload fun(self: torch.Tensor, x: torch.Tensor, p?: number, scaled?: boolean): torch.Tensor, torch.Tensor
 ---@overload fun(self: torch.Tensor, gen: torch.Generator, p?: number, scaled?: boolean): torch.Tensor, torch.Tensor
----@overload fun(self: torch.Tensor, noise: torch.Tensor, x: torch.Tensor, p?: number, scaled?: boolean): torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, x: torch.Tensor, p?: number, scaled?: boolean): torch.Tensor, torch.Tensor
 ---@overload fun(self: torch.Tensor, x: torch.Tensor, gen: torch.Generator, p?: number, scaled?: boolean): torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, noise: torch.Tensor, x: torch.Tensor, p?: number, scaled?: boolean): torch.Tensor, torch.Tensor
 ---@overload fun(self: torch.Tensor, noise: torch.Tensor, x: torch.Tensor, gen: torch.Generator, p?: number, scaled?: boolean): torch.Tensor, torch.Tensor
 ---@param p? number default 0.5
 ---@param scaled? boolean default true
@@ -6796,7 +7313,7 @@ function Tensor:image_affine(a, b, c, d, down, right, mode, clamp, pad) end
 --- A batch of height x width pixels from each of the pictures in a table, which have 1 or 3 planes and any sides.
 ---
 ---     plan = torch.Tensor{{0, 1, 1, 2, 1, 1}}; torch.image_augment({torch.ByteTensor{{{1, 2, 3}}}}, plan, 1, 2):view(2)   --> {6, 4}
----@param list torch.Tensor[]
+---@param list table
 ---@param plan torch.Tensor
 ---@param height number
 ---@param width number
@@ -7340,8 +7857,8 @@ function Tensor:mul(value) end
 --- Draws n places of p, or of every row of p, each with a chance proportional to its element.
 ---
 ---     torch.manualSeed(1); torch.multinomial(torch.Tensor{1, 0, 1}, 4, true)   --> {1, 3, 3, 3}
----@overload fun(self: torch.Tensor, p: torch.Tensor, n: number, replacement?: boolean): torch.Tensor
 ---@overload fun(self: torch.Tensor, gen: torch.Generator, p: torch.Tensor, n: number, replacement?: boolean): torch.Tensor
+---@overload fun(self: torch.Tensor, p: torch.Tensor, n: number, replacement?: boolean): torch.Tensor
 ---@param n number
 ---@param replacement? boolean default false
 ---@return torch.Tensor
@@ -7832,10 +8349,10 @@ function Tensor:softsign_grad(y, g) end
 ---
 ---     torch.sort(torch.Tensor{3, 1, 2})   --> {1, 2, 3}, {2, 3, 1}
 ---     torch.sort(torch.Tensor{3, 1, 2}, true)   --> {3, 2, 1}, {1, 3, 2}
----@overload fun(self: torch.Tensor, x: torch.Tensor, dim?: number, descending?: boolean): torch.Tensor, torch.Tensor
 ---@overload fun(self: torch.Tensor, descending: boolean): torch.Tensor, torch.Tensor
----@overload fun(self: torch.Tensor, index: torch.Tensor, x: torch.Tensor, dim?: number, descending?: boolean): torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, x: torch.Tensor, dim?: number, descending?: boolean): torch.Tensor, torch.Tensor
 ---@overload fun(self: torch.Tensor, x: torch.Tensor, descending: boolean): torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, index: torch.Tensor, x: torch.Tensor, dim?: number, descending?: boolean): torch.Tensor, torch.Tensor
 ---@overload fun(self: torch.Tensor, index: torch.Tensor, x: torch.Tensor, descending: boolean): torch.Tensor, torch.Tensor
 ---@param dim? number default -1
 ---@param descending? boolean default false

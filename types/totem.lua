@@ -6,34 +6,43 @@ totem = {}
 
 --- A table of tests, as torch.TestSuite.
 ---@return table
----@return any ...
 function totem.TestSuite() end
 
+do
 --- A torch.Tester that reads the command line of the script.
 ---@class totem.Tester: torch.Tester
----@overload fun(): totem.Tester
-totem.Tester = {}
+local Tester = {}
 
 --- Two storages must be equal.
 ---@param a any
 ---@param b any
 ---@param tolerance? any
 ---@param message? any
+---@return any
 ---@return any ...
-function totem.Tester:assertStorageEq(a, b, tolerance, message) end
+function Tester:assertStorageEq(a, b, tolerance, message) end
 
 --- Two storages must differ.
 ---@param a any
 ---@param b any
 ---@param tolerance? any
 ---@param message? any
+---@return any
 ---@return any ...
-function totem.Tester:assertStorageNe(a, b, tolerance, message) end
+function Tester:assertStorageNe(a, b, tolerance, message) end
 
 --- Runs the tests as torch.Tester:run does, with the options of the command line.
 ---@param patterns? any
+---@return any
 ---@return any ...
-function totem.Tester:run(patterns) end
+function Tester:run(patterns) end
+
+end
+
+--- A torch.Tester that reads the command line of the script.
+---@class totem.Tester.class: totem.Tester
+---@overload fun(): totem.Tester
+totem.Tester = {}
 
 --- Whether two values of any kind are equal.
 ---@param a any
@@ -56,6 +65,7 @@ function totem.areNe(a, b, tolerance) end
 ---@param a any
 ---@param b any
 ---@param tolerance? any
+---@return any
 ---@return any ...
 function totem.areStoragesEq(a, b, tolerance) end
 
@@ -63,6 +73,7 @@ function totem.areStoragesEq(a, b, tolerance) end
 ---@param a any
 ---@param b any
 ---@param tolerance? any
+---@return any
 ---@return any ...
 function totem.areStoragesNe(a, b, tolerance) end
 
@@ -70,6 +81,7 @@ function totem.areStoragesNe(a, b, tolerance) end
 ---@param a any
 ---@param b any
 ---@param tolerance? any
+---@return any
 ---@return any ...
 function totem.areTablesEq(a, b, tolerance) end
 
@@ -77,6 +89,7 @@ function totem.areTablesEq(a, b, tolerance) end
 ---@param a any
 ---@param b any
 ---@param tolerance? any
+---@return any
 ---@return any ...
 function totem.areTablesNe(a, b, tolerance) end
 
@@ -100,42 +113,42 @@ function totem.areTensorsNe(a, b, tolerance) end
 ---@param a any
 ---@param b any
 ---@param tolerance? any
----@return any ...
+---@return any
 function totem.assertStorageEq(a, b, tolerance) end
 
 --- The same for storages.
 ---@param a any
 ---@param b any
 ---@param tolerance? any
----@return any ...
+---@return any
 function totem.assertStorageNe(a, b, tolerance) end
 
 --- The same for tables.
 ---@param a any
 ---@param b any
 ---@param tolerance? any
----@return any ...
+---@return any
 function totem.assertTableEq(a, b, tolerance) end
 
 --- The same for tables.
 ---@param a any
 ---@param b any
 ---@param tolerance? any
----@return any ...
+---@return any
 function totem.assertTableNe(a, b, tolerance) end
 
 --- Raise an error if the check does not hold.
 ---@param a any
 ---@param b any
 ---@param tolerance? any
----@return any ...
+---@return any
 function totem.assertTensorEq(a, b, tolerance) end
 
 --- Raise an error if the check does not hold.
 ---@param a any
 ---@param b any
 ---@param tolerance? any
----@return any ...
+---@return any
 function totem.assertTensorNe(a, b, tolerance) end
 
 return totem

@@ -6,83 +6,85 @@ xlua = {}
 
 --- Options of a script in the manner of Unix: option{...} declares them, parse() reads the words.
 ---@param usage? any
+---@return any
 ---@return any ...
 function xlua.OptionParser(usage) end
 
 --- Named stopwatches: start, lap, pause, printAll.
 ---@param mode? any
 ---@param verbose? any
+---@return any
 ---@return any ...
 function xlua.Profiler(mode, verbose) end
 
 --- Removes a global variable and its memory.
 ---@param var any its name
----@return any ...
+---@return any
 function xlua.clear(var) end
 
 --- Removes all global variables that scripts have made.
----@return any ...
+---@return any
 function xlua.clearall() end
 
 --- Parameters from the environment: for every key of `default`, $key when it is set, of the default's type.
 ---@param default any
----@return any ...
+---@return any
 function xlua.envparams(default) end
 
 --- Raises '<domain> message', followed by the usage.
 ---@param message any
 ---@param domain? any
 ---@param usage? any
----@return any ...
+---@return any
 function xlua.error(message, domain, usage) end
 
 --- A time in its two largest units: '1m30s', '250ms', '3h'.
 ---
 ---     xlua.formatTime(90)   --> 1m30s
 ---@param seconds? any
----@return any ...
+---@return any
 function xlua.formatTime(seconds) end
 
 --- Whether a package can be required: true and its path, or false.
 ---@param name any
 ---@return boolean
----@return any ...
 function xlua.installed(name) end
 
 --- Also writes later output of print to a file.
 ---@param file any
 ---@param append? boolean true: after the contents of the file
----@return any ...
+---@return any
 function xlua.log(file, append) end
 
 --- Prints values; tables with their keys and values.
 ---@param obj any
 ---@param ... any
+---@return any
 ---@return any ...
 function xlua.print(obj, ...) end
 
 --- Draws a bar: step `current` of `goal` is done.
 ---@param current any
 ---@param goal? any
----@return any ...
+---@return any
 function xlua.progress(current, goal) end
 
 --- require that prints why a package cannot be loaded, instead of raising an error.
 ---@param name any
----@return any ... # the result of require; false and the reason if it fails
+---@return any # the result of require; false and the reason if it fails
+---@return any ...
 function xlua.require(name) end
 
 --- A table on one line: '{1,"a",k=2}'.
 ---@param tbl any
 ---@param newline? boolean true: every element on a separate line
 ---@return table
----@return any ...
 function xlua.table2string(tbl, newline) end
 
 --- Calls try(); when it raises an error, catch(error).
 ---@param try any
 ---@param catch any
----@return any ...
+---@return any
 function xlua.trycatch(try, catch) end
 
 --- Splits the arguments of a function, given in order or by name (f{size = 3}).
@@ -100,14 +102,15 @@ function xlua.unpack(args, funcname, description, ...) end
 ---@param funcname any
 ---@param description any
 ---@param ... any
----@return any ...
+---@return any
 function xlua.unpack_class(object, args, funcname, description, ...) end
 
 --- The help text of a function.
----@overload fun(funcname: any, description: any, example: any, ...: any): any
+---@overload fun(funcname: any, description: any, example: any, ...: any): any, any
 ---@param funcname any
 ---@param description any
 ---@param ... any
+---@return any
 ---@return any ...
 function xlua.usage(funcname, description, ...) end
 
@@ -116,11 +119,10 @@ function xlua.usage(funcname, description, ...) end
 ---@param name any
 ---@param description? any
 ---@return string
----@return any ...
 function xlua.usage_module(module, name, description) end
 
 --- Prints the global variables and the packages that are loaded.
----@return any ...
+---@return any
 function xlua.who() end
 
 return xlua

@@ -3,6 +3,7 @@
 -- ./dev docs runs it. FOLDER is types by default. The names and texts are those of torch.doc, as in the reference. doc/editors.md says how an editor uses the files.
 local paths = require 'paths'
 local torch = require 'torch'
+local arg_of_torch = require 'torch.arg'
 local class = require 'torch.class'
 local doc = require 'torch.doc'
 local op = require 'torch.op'
@@ -105,11 +106,22 @@ local function type_of_expression(text)
    return 'any'
 end
 
--- The fields that the constructor of a class sets.
-local function fields_of(mt)
+-- The source of a class: its file, where that has its name, or its constructor.
+local function source_of_class(key, mt)
    local init = rawget(mt, '__init')
+   init = init and (arg_of_torch.behind[init] or init)
+   local path = init and debug.getinfo(init, 'S').source:match '^@(.*)$'
+   local f = path and path:match('/' .. key:match '[%w_]+$' .. '%.lua$') and io.open(path)
+   if not f then return init and signature.source_of(init) or '' end
+   local text = f:read '*a'
+   f:close()
+   return text or ''
+end
+
+-- The fields that a class sets in its objects.
+local function fields_of(key, mt)
    local list, seen = {}, {}
-   local source = init and signature.source_of(require 'torch.arg'.behind[init] or init) or ''
+   local source = source_of_class(key, mt)
    local function add(name, kind)
       if not seen[name] and not name:match '^_' then
          seen[name] = true
@@ -138,10 +150,20 @@ local function is_method(mt, name)
    return false
 end
 
+local function is_a(mt, name)
+   while type(mt) == 'table' do
+      if class.name(mt) == name then return true end
+      mt = getmetatable(mt)
+   end
+   return false
+end
+
 local EXTRA = {
-   ['nn.Module'] = { 'output any', 'gradInput any', 'train boolean' },
-   ['nn.Criterion'] = { 'output any', 'gradInput any' },
-   ['nn.Container'] = { 'modules nn.Module[]' },
+   ['nn.Module'] = { 'field output any', 'field gradInput any', 'field train boolean', 'field weight any', 'field bias any',
+      'field gradWeight any', 'field gradBias any' },
+   ['nn.Criterion'] = { 'field output any', 'field gradInput any' },
+   ['nn.Container'] = { 'field modules nn.Module[]' },
+   ['tds.Hash'] = { 'field [any] any', 'operator len: number' }, ['tds.Vec'] = { 'field [number] any', 'operator len: number' },
 }
 
 local function parent_of(key, mt)
@@ -152,20 +174,44 @@ local function parent_of(key, mt)
    return name and name ~= key and name or nil
 end
 
-local function write_class(out, entry, key, mt)
-   local calls, fields = signature.calls(key, entry)
-   options(out, entry, fields)
-   comment(out, entry)
-   local parent = parent_of(key, mt)
-   out[#out + 1] = ('---@class %s%s'):format(key, parent and ': ' .. parent or '')
-   for _, line in ipairs(EXTRA[key] or {}) do out[#out + 1] = '---@field ' .. line end
-   for _, f in ipairs(mt and not EXTRA[key] and fields_of(mt) or {}) do
-      if not is_method(mt, f.name) then out[#out + 1] = ('---@field %s %s'):format(f.name, f.kind) end
+-- The methods of a class, each with its entry. What it has from an ancestor is left to that, unless it takes other arguments.
+local function methods_of(key, keys)
+   local list = {}
+   for _, name in ipairs(keys[key] or {}) do
+      local entry = doc.entry(name)
+      if entry and (not entry.inherited or signature.takes_more(name, entry)) then
+         entry.key = name
+         list[#list + 1] = entry
+      end
    end
+   return list
+end
+
+-- An object and its class are two types, because a call of the class makes an object, and a call of an object does not.
+local function write_class(out, entry, key, mt, keys)
+   local calls, fields = signature.calls(key, entry)
+   local name, parent = key:match '[%w_]+$', parent_of(key, mt)
+   options(out, entry, fields)
+   if key ~= 'torch.Tensor' then
+      out[#out + 1] = 'do'
+      comment(out, entry)
+      out[#out + 1] = ('---@class %s%s'):format(key, parent and ': ' .. parent or '')
+      for _, line in ipairs(EXTRA[key] or {}) do out[#out + 1] = '---@' .. line end
+      if is_a(mt, 'nn.Module') or is_a(mt, 'nn.Criterion') then out[#out + 1] = '---@operator call(any): any' end    -- nngraph
+      for _, f in ipairs(mt and not EXTRA[key] and fields_of(key, mt) or {}) do
+         if not is_method(mt, f.name) then out[#out + 1] = ('---@field %s %s'):format(f.name, f.kind) end
+      end
+      out[#out + 1] = ('local %s = {}\n'):format(name)
+      for _, method in ipairs(methods_of(key, keys)) do
+         write_function(out, method, name .. ':' .. method.key:match '[%w_]+$', key)
+      end
+      out[#out + 1] = 'end\n'
+   end
+   comment(out, entry)
+   out[#out + 1] = ('---@class %s.class: %s'):format(key, key)
    for _, call in ipairs(calls) do out[#out + 1] = '---@overload ' .. fun_of(call, key) end
    if #calls == 0 then out[#out + 1] = '---@overload fun(...): ' .. key end
-   out[#out + 1] = key .. ' = {}'
-   out[#out + 1] = ''
+   out[#out + 1] = key .. ' = {}\n'
 end
 
 -- ---- tensors ----------------------------------------------------------------------------------------------------
@@ -181,7 +227,8 @@ local Storage = {}
 ---@class torch.Tensor
 ---@operator add(torch.Tensor|number): torch.Tensor
 ---@operator sub(torch.Tensor|number): torch.Tensor
----@operator mul(torch.Tensor|number): any
+---@operator mul(number): torch.Tensor
+---@operator mul(torch.Tensor): any
 ---@operator div(torch.Tensor|number): torch.Tensor
 ---@operator mod(torch.Tensor|number): torch.Tensor
 ---@operator unm: torch.Tensor
@@ -224,6 +271,8 @@ local function need_owner(out, made, key)
    out[#out + 1] = ('---@class %s\n%s = {}\n'):format(owner, owner)
 end
 
+local function is_class(key) return class.find(key) ~= nil or class.getmetatable(key) ~= nil end
+
 -- The class of a method's object; nil for a function.
 local function owner_of(key)
    local owner = key:match '^(.*):'
@@ -231,13 +280,13 @@ local function owner_of(key)
    return owner
 end
 
-local function write_name(out, made, key)
+local function write_name(out, made, key, keys)
    local entry = doc.entry(key)
    if not entry or entry.inherited then return end           -- an editor finds it in the parent
    entry.key = key
    local value, mt = doc.value(key), class.find(key)
    need_owner(out, made, key)
-   if mt or class.getmetatable(key) then write_class(out, entry, key, mt)
+   if is_class(key) then write_class(out, entry, key, mt, keys)
    elseif type(value) == 'function' then write_function(out, entry, key, owner_of(key))
    elseif type(value) == 'table' and type(getmetatable(value)) == 'table' and getmetatable(value).__call then
       local calls = signature.calls(key, entry)
@@ -248,7 +297,8 @@ local function write_name(out, made, key)
       out[#out + 1] = key .. ' = {}\n'
    elseif type(value) == 'table' then
       comment(out, entry)
-      out[#out + 1] = ('---@class %s\n%s = {}\n'):format(key, key)
+      local open = getmetatable(value) and '---@field [string] any\n' or ''            -- its names are made when they are used
+      out[#out + 1] = ('---@class %s\n%s%s = {}\n'):format(key, open, key)
    else
       comment(out, entry)
       out[#out + 1] = ('---@type %s\n%s = nil\n'):format(type_of_value(value), key)
@@ -298,9 +348,20 @@ function M.files()
       end
       table.insert(order[name], key)
    end
+   local methods = {}                                         -- class -> its keys
+   for _, key in ipairs(keys) do
+      local owner = key:match '^(.*):'
+      if owner then
+         methods[owner] = methods[owner] or {}
+         table.insert(methods[owner], key)
+      end
+   end
    for _, name in ipairs(order) do
       local out, made = head(name, rawget(_G, name) ~= nil), { [name] = true, Tensor = true, Storage = true }
-      for _, key in ipairs(order[name]) do write_name(out, made, key) end
+      for _, key in ipairs(order[name]) do
+         local owner = key:match '^(.*):'
+         if not (owner and is_class(owner)) then write_name(out, made, key, methods) end
+      end
       if name == 'torch' then methods_of_ops(out) end
       out[#out + 1] = 'return ' .. name .. '\n'
       files[name .. '.lua'] = table.concat(out, '\n')

@@ -12,7 +12,7 @@ local NOUNS = {
    ['a name'] = 'string', ['a function'] = 'function', ['a table'] = 'table', ['a list'] = 'table', ['lists'] = 'table',
    ['true'] = 'boolean', ['false'] = 'boolean', ['whether'] = 'boolean', ['a boolean'] = 'boolean', ['a storage'] = 'torch.Storage',
    ['a module'] = 'nn.Module', ['modules'] = 'nn.Module', ['a criterion'] = 'nn.Criterion', ['a generator'] = 'torch.Generator',
-   ['LongStorage'] = 'torch.LongStorage', ['a LongStorage'] = 'torch.LongStorage', ['a type'] = 'string', ['a file'] = 'string',
+   ['LongStorage'] = 'torch.LongStorage|table', ['a LongStorage'] = 'torch.LongStorage|table', ['a type'] = 'string', ['a file'] = 'string',
    ['how many'] = 'number', ['the number of'] = 'number', ['a path'] = 'string', ['a folder'] = 'string',
 }
 
@@ -46,6 +46,7 @@ local function types_in(text)
             found[part] = kind
          end
       end
+      if part:match "^'" then found[part] = 'string' end
       local class = clause:match '^an? (%l+%.%u%w+)'
       if class then found[part] = class end
    end
@@ -77,6 +78,9 @@ function M.is_optional(text)
    return false
 end
 
+--- Whether an argument of this name is a table of options, whose defaults the text states.
+function M.is_options(name) return name == 'options' or name == 'opts' or name == 'config' end
+
 --- The type that the text of an argument names, or nil.
 function M.argument(text)
    local found = types_in(text)
@@ -91,6 +95,11 @@ end
 -- ---- checks in the source of a function -------------------------------------------------------------------------
 
 local CHECKS = { tensor = 'torch.Tensor', number = 'number', whole = 'number', path = 'string', func = 'function' }
+
+--- Whether the source of a function asks for the type of an argument, because it takes several.
+function M.takes_several(source, name)
+   return source:find('%f[%w_]type%(' .. name .. '%)%s*[~=]=%s*[\'"]') ~= nil or source:find('is_%l+%(' .. name .. '%)') ~= nil
+end
 
 --- What the source of a function says of an argument: its type or nil, and whether it may be absent.
 function M.from_source(source, name)

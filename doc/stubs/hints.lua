@@ -12,7 +12,7 @@ return {
    ['Tensor:float'] = 'torch.FloatTensor', ['Tensor:double'] = 'torch.DoubleTensor', ['Tensor:bfloat16'] = 'torch.BFloat16Tensor',
    ['torch.tensor'] = 'torch.Tensor', ['torch.ones'] = 'torch.Tensor', ['torch.zeros'] = 'torch.Tensor', ['torch.rand'] = 'torch.Tensor',
    ['torch.randn'] = 'torch.Tensor', ['torch.uniform'] = 'number', ['torch.normal'] = 'number', ['torch.typename'] = 'string?',
-   ['torch.class'] = 'any, any',
+   ['torch.class'] = 'any, any', ['dist.shared'] = 'any', ['autograd.gradcheck'] = 'any',
    ['nn.Module:forward'] = 'any', ['nn.Module:backward'] = 'any', ['nn.Module:updateOutput'] = 'any', ['nn.Module:updateGradInput'] = 'any',
    ['nn.Module:getParameters'] = 'torch.Tensor, torch.Tensor', ['nn.Module:parameters'] = 'torch.Tensor[], torch.Tensor[]',
    ['nn.Module:type'] = 'any', ['nn.Module:clone'] = 'self', ['nn.Module:float'] = 'self', ['nn.Module:double'] = 'self',

@@ -21,7 +21,7 @@ local function valid(name) return RESERVED[name] and name .. '_' or name end
 
 local KINDS = {
    out = 'torch.Tensor', self = 'torch.Tensor', inout = 'torch.Tensor', tensor = 'torch.Tensor', number = 'number',
-   int = 'number', dim = 'number', bool = 'boolean', string = 'string', list = 'torch.Tensor[]',
+   int = 'number', dim = 'number', bool = 'boolean', string = 'string', list = 'table',
    sizes = 'torch.LongStorage|number[]', gen = 'torch.Generator',
 }
 
@@ -35,6 +35,16 @@ local function results_of(form)
       end
    end
    return list
+end
+
+-- How many results a call gets as arguments.
+local function results_given(pattern)
+   local n = 0
+   for i = 1, pattern.required do
+      local word = pattern[i].word
+      if word == 'out' or word == 'self' then n = n + 1 end
+   end
+   return n
 end
 
 -- The calls of an op, without those that differ in names only. Of a method the object, its first tensor, is left out.
@@ -56,9 +66,14 @@ local function calls_of_op(name, method)
       local text = table.concat(key, ' ')
       if not seen[text] and #calls < MOST then
          seen[text] = true
+         call.order, call.given = #calls, results_given(pattern)
          calls[#calls + 1] = call
       end
    end
+   table.sort(calls, function(a, b)                           -- calls that make their results first: the common ones
+      if a.given ~= b.given then return a.given < b.given end
+      return a.order < b.order
+   end)
    return calls
 end
 
@@ -92,6 +107,7 @@ end
 local function params_of(usage)
    local text = usage:match '%((.*)%)%s*$'
    if not text then return nil end
+   if usage:find(')(', 1, true) then return { { name = '...', optional = true } } end    -- f(options)(x)
    local params, used = {}, {}
    for i, word in ipairs(words_of(text)) do
       local name = word.name:match '^[%a_][%w_]*$'
@@ -157,22 +173,36 @@ local function split_texts(entry)
    return texts, fields
 end
 
+-- Where a result may be given in front, arguments move: none has a certain type.
+local function loosen(params)
+   for _, p in ipairs(params) do
+      if p.name ~= '...' then p.kind, p.optional = 'any', true end
+   end
+end
+
 local function describe(params, entry, source, fields)
    local texts = split_texts(entry)
    local optional = false
+   for _, p in ipairs(params) do p.text = texts[p.name] end
    for _, p in ipairs(params) do
       if p.name ~= '...' then
-         p.text = texts[p.name]
          local kind, absent = guess.from_source(source, p.name)
          local by_name, always = guess.by_name(p.name)
-         p.kind = p.text and guess.argument(p.text) or kind or by_name
-         p.optional = p.optional or absent or p.text and guess.is_optional(p.text) or by_name and not always and not kind
+         local several = guess.takes_several(source, p.name)
+         if several then kind, by_name = nil, nil end
+         if guess.is_options(p.name) then kind, always = p.text and not several and 'table' or nil, false
+         else kind = p.text and guess.argument(p.text) or kind end
+         p.kind = kind or by_name
+         always = always and entry.key:match '^nn%.' ~= nil
+         p.optional = p.optional or absent or guess.is_options(p.name) or p.text and guess.is_optional(p.text) or by_name and not always and not kind
          if fields[p.name] and #fields[p.name] > 0 then p.kind, p.optional = entry.key .. '.' .. p.name, true end
          p.kind = p.kind or 'any'
       end
+      if optional and not p.optional and p.text then return loosen(params) end
       optional = optional or p.optional
       p.optional = p.optional or optional or nil
    end
+   if params[1] and params[1].name == 'result' then loosen(params) end
 end
 
 -- `[result,] x`: a call without the optional parameters in front, and one with them.
@@ -202,8 +232,10 @@ local function results_of_text(entry, key)
    local text = first and first.text or table.concat(entry.text, ' ')
    local kind = guess.result(text)
    if kind == 'self' and not key:find ':' then kind = nil end
-   local list = { kind and { kind = kind, text = first and first.text } }
-   if kind ~= 'self' then list[#list + 1] = { kind = 'any', name = '...', text = not kind and first and first.text or nil } end
+   local list = { { kind = kind or 'any', text = first and first.text } }
+   local source = source_of(function_of(key))
+   local several = source == '' or source:find 'return [^\n]*,' or source:find 'return [%w_%.:]+%('     -- a call may give several
+   if kind ~= 'self' and (not kind or first) and several then list[2] = { kind = 'any', name = '...' } end
    return list
 end
 
@@ -230,6 +262,17 @@ local function add_usage(calls, entry, key, f, fields, usage)
       for _, p in ipairs(params) do p.kind = p.name ~= '...' and (p.name == 'generator' and 'torch.Generator' or 'any') or nil end
    else describe(params, entry, source_of(f), fields) end
    for _, list in ipairs(spread(params)) do calls[#calls + 1] = { params = list, results = results_of_text(entry, key) } end
+end
+
+--- Whether a method that an ancestor documents takes more arguments than the ancestor's.
+function M.takes_more(key, entry)
+   local f = function_of(key)
+   local params = entry.usage[1] and params_of(entry.usage[1])
+   if not f or not params then return false end
+   local info = debug.getinfo(f, 'u')
+   local last = params[#params]
+   if last and last.name == '...' or #params == 0 then return false end
+   return info.isvararg or info.nparams - 1 > #params
 end
 
 --- The calls of a name, and the classes of its tables of options.

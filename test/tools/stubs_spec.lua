@@ -24,11 +24,16 @@ local files = build.files()
 -- The names that the files declare: functions, methods, tables and values; and the classes.
 local declared, classes = {}, {}
 for _, text in pairs(files) do
+   local class_of, last = {}, nil                            -- the local name of a class in its block
    for line in text:gmatch '[^\n]+' do
-      local name = line:match '^function ([%w_%.:]+)%(' or line:gsub('^local ', ''):match '^([%a][%w_%.]*) = '
-      if name then declared[name] = (declared[name] or 0) + 1 end
       local kind = line:match '^%-%-%-@class ([%w_%.]+)'
-      if kind then classes[kind] = true end
+      if kind then classes[kind], last = true, kind end
+      local here = line:match '^local ([%w_]+) = {}'
+      if here and last and here ~= 'Tensor' and here ~= 'Storage' then class_of[here] = last end
+      local name = line:match '^function ([%w_%.:]+)%(' or line:match '^([%a][%w_%.]*) = '
+      local object, method = (name or ''):match '^([%w_]+):([%w_]+)$'
+      if object and class_of[object] then name = class_of[object] .. ':' .. method end
+      if name then declared[name] = (declared[name] or 0) + 1 end
    end
 end
 
@@ -137,7 +142,8 @@ describe('types/', function()
       assert.matches('---@class nn.Linear: nn.Module\n', nn, 1, true)
       assert.matches('---@overload fun(inputSize: number, outputSize: number, bias?: boolean): nn.Linear\n', nn, 1, true)
       assert.matches('---@field weight torch.Tensor\n', nn, 1, true)
-      assert.matches('---@return self\nfunction nn.Sequential:add(module) end', nn, 1, true)
+      assert.matches('---@class nn.Linear.class: nn.Linear\n', nn, 1, true)
+      assert.matches('---@return self\nfunction Sequential:add(module) end', nn, 1, true)
       assert.matches('---@overload fun(x: torch.Tensor, dim: number, keepdim?: boolean): torch.Tensor\n', torch, 1, true)
       assert.matches('---@class torch.FloatTensor: torch.Tensor\n', torch, 1, true)
       assert.matches('---@operator add(torch.Tensor|number): torch.Tensor\n', torch, 1, true)
@@ -162,6 +168,12 @@ describe('the types of arguments', function()
       assert.same({ 'torch.Tensor', false }, { guess.from_source("arg.tensor('f', 'x', x)", 'x') })
       assert.same({ 'number', true }, { guess.from_source("if n == nil then n = 1 end\nif not ok then arg.refuse('f', 'n', 'a number', n) end", 'n') })
       assert.same({ 'string', true }, { guess.from_source("need.one('f', 'mode', 'a string', mode or 'r')", 'mode') })
+   end)
+
+   it('are several where the source asks for the type', function()
+      assert.is_true(guess.takes_several("if type(x) == 'table' then", 'x'))
+      assert.is_true(guess.takes_several('if arg.is_tensor(x) then', 'x'))
+      assert.is_false(guess.takes_several("if type(y) == 'table' then", 'x'))
    end)
 
    it('may be absent where the text says so', function()
