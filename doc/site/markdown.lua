@@ -174,8 +174,8 @@ function parse(lines, depth)
 end
 
 --- The blocks of a page.
--- @return a list of tables with `kind`: heading (level, text), paragraph (its lines), code (language, lines), list (ordered, first,
---  loose, items: lists of blocks), table (head, align, rows), quote (blocks), rule
+-- @return a list of tables with `kind`: heading (level, text), paragraph (its lines), code (language, lines), list (ordered,
+--  first, loose, items: lists of blocks), table (head, align, rows), quote (blocks), rule
 function M.blocks(text)
    if type(text) ~= 'string' then error('markdown.blocks: text must be a string, got ' .. type(text), 2) end
    local lines = {}

@@ -1,6 +1,8 @@
 -- doc/stubs/build.lua [-to FOLDER] - writes types/: the public names with their types, for language servers of editors (LuaCATS).
 --
--- ./dev docs runs it. FOLDER is types by default. The names and texts are those of torch.doc, as in the reference. doc/editors.md says how an editor uses the files.
+-- ./dev docs runs it. FOLDER is types by default.
+--
+-- The names and texts are those of torch.doc, as in the reference. doc/editors.md says how an editor uses the files.
 local paths = require 'paths'
 local torch = require 'torch'
 local arg_of_torch = require 'torch.arg'

@@ -194,7 +194,8 @@ local function describe(params, entry, source, fields)
          else kind = p.text and guess.argument(p.text) or kind end
          p.kind = kind or by_name
          always = always and entry.key:match '^nn%.' ~= nil
-         p.optional = p.optional or absent or guess.is_options(p.name) or p.text and guess.is_optional(p.text) or by_name and not always and not kind
+         p.optional = p.optional or absent or guess.is_options(p.name) or p.text and guess.is_optional(p.text)
+            or by_name and not always and not kind
          if fields[p.name] and #fields[p.name] > 0 then p.kind, p.optional = entry.key .. '.' .. p.name, true end
          p.kind = p.kind or 'any'
       end
