@@ -239,11 +239,16 @@ typedef struct th_npy {
 th_status    th_npy_parse(th_npy *h, const void *bytes, int64_t n, int64_t total);
 void         th_npy_native(const th_npy *h, void *elements);  /* converts elements: byte order, booleans */
 
-/* The bytes of a zip archive must not move until it is closed. Members count from 0 and are unpacked one at a time: begin, take
- * the bytes in any portions, end (which compares size and checksum). */
+/* The bytes or the file of a zip archive must stay until it is closed. Members count from 0 and are unpacked one at a time:
+ * begin, take the bytes in any portions, end (which compares size and checksum). */
 typedef struct th_zip th_zip;
-typedef struct th_zip_member { const char *name; int64_t name_size, size; } th_zip_member;
+typedef struct th_zip_member {
+  const char *name;
+  int64_t name_size, size, place;   /* bytes; the position of its first, packed or not */
+  int32_t stored, reserved;         /* 1: it is not packed */
+} th_zip_member;
 th_status    th_zip_open(th_zip **z, const void *bytes, int64_t n);
+th_status    th_zip_open_file(th_zip **z, th_file *f);        /* moves the position of f, now and by the functions below */
 void         th_zip_close(th_zip *z);
 int64_t      th_zip_count(const th_zip *z);
 int64_t      th_zip_total(const th_zip *z);      /* bytes of all members, unpacked */

@@ -1,4 +1,5 @@
-/* zip.c - reads and writes zip archives in memory: stored members, and deflated ones through zlib, which is opened on demand. */
+/* zip.c - reads zip archives in memory or from files, and packs members: stored ones, and deflated ones through zlib, which is
+ * opened on demand. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@ enum {
   MOST_MEMBERS = 65536,
   STORED = 0, DEFLATED = 8,
   PORTION = 1 << 20,                /* bytes between two checks of th_interrupted */
+  FILE_PORTION = 1 << 16,           /* packed bytes that are read from a file at once */
 };
 /* Deflate's highest ratio is 1032; a member that promises more is refused. */
 enum { MOST_RATIO = 1032 };
@@ -102,14 +104,19 @@ uint32_t th_zip_crc(uint32_t crc, const void *bytes, int64_t n)
 /* ---- the directory ---- */
 
 typedef struct member {
-  int64_t  name, name_size;         /* position in the archive, bytes */
+  int64_t  name, name_size;         /* position in the directory, bytes */
   int64_t  at, packed, size;
   uint32_t crc;
   int32_t  method;
 } member;
 
 struct th_zip {
-  const uint8_t *p;
+  const uint8_t *p;                 /* the archive in memory, or NULL */
+  th_file *f;                       /* the archive in a file, or NULL */
+  uint8_t *room;                    /* the bytes of the file that were looked at last */
+  int64_t  room_size;
+  const uint8_t *directory;
+  uint8_t *own;                     /* the directory, where it was read from a file */
   int64_t  n, count, total;
   member  *m;
   const member *open;               /* the member that is being unpacked */
@@ -130,35 +137,73 @@ static int64_t le64(const uint8_t *p)
 
 static th_status damaged(const char *what) { return th_fail(TH_EIO, "the zip archive is damaged: %s", what); }
 
+/* ---- bytes of the archive ---- */
+
+static th_status read_file(th_zip *z, int64_t at, void *to, int64_t n)
+{
+  int64_t got = 0;
+  th_status s = th_file_seek(z->f, at);
+  if (s == TH_OK) s = th_file_read(z->f, TH_U8, to, n, &got);
+  th_enter(NULL);                   /* our own failures do not begin with the word of th_file */
+  return s != TH_OK ? s : got == n ? TH_OK : damaged("it is cut");
+}
+
+/* Points *p at n bytes from `at`, which lie inside of the archive. They stay until the next call. */
+static th_status look(th_zip *z, int64_t at, int64_t n, const uint8_t **p)
+{
+  if (z->p) {
+    *p = z->p + at;
+    return TH_OK;
+  }
+  if (n > z->room_size) {
+    uint8_t *room = realloc(z->room, (size_t)n);
+    if (!room) return th_fail(TH_ENOMEM, "out of memory: %lld bytes of a zip archive", (long long)n);
+    z->room = room;
+    z->room_size = n;
+  }
+  *p = z->room;
+  return read_file(z, at, z->room, n);
+}
+
 typedef struct directory { int64_t at, bytes, count; } directory;
 
-/* Finds the end record of large archives through its locator, 20 bytes before the usual end record. */
-static th_status find_large(const th_zip *z, int64_t end, directory *d)
+enum { END_RECORD = 22, LOCATOR = 20, LARGE_END = 56, MOST_COMMENT = 65535, ENTRY = 46, LOCAL = 30 };
+
+/* Finds the end record of large archives through its locator, right before the usual end record. */
+static th_status find_large(th_zip *z, int64_t end, directory *d)
 {
-  const uint8_t *p = z->p;
-  if (end < 20 || le32(p + end - 20) != 0x07064b50) return damaged("its directory cannot be found");
-  const int64_t at = le64(p + end - 20 + 8);
-  if (at < 0 || at > end - 20 - 56 || le32(p + at) != 0x06064b50) return damaged("its directory cannot be found");
-  d->count = le64(p + at + 32);
-  d->bytes = le64(p + at + 40);
-  d->at = le64(p + at + 48);
+  const uint8_t *p;
+  if (end < LOCATOR) return damaged("its directory cannot be found");
+  TH_TRY(look(z, end - LOCATOR, LOCATOR, &p));
+  if (le32(p) != 0x07064b50) return damaged("its directory cannot be found");
+  const int64_t at = le64(p + 8);
+  if (at < 0 || at > end - LOCATOR - LARGE_END) return damaged("its directory cannot be found");
+  TH_TRY(look(z, at, LARGE_END, &p));
+  if (le32(p) != 0x06064b50) return damaged("its directory cannot be found");
+  d->count = le64(p + 32);
+  d->bytes = le64(p + 40);
+  d->at = le64(p + 48);
   return TH_OK;
 }
 
-static th_status find_directory(const th_zip *z, directory *d)
+static th_status find_directory(th_zip *z, directory *d)
 {
-  const uint8_t *p = z->p;
-  const int64_t lowest = z->n - 22 - 65535 > 0 ? z->n - 22 - 65535 : 0;
-  int64_t end = z->n - 22;
-  while (end >= lowest && !(le32(p + end) == 0x06054b50 && end + 22 + le16(p + end + 20) == z->n)) end--;
-  if (end < lowest) return damaged("it has no end record");
-  if (le16(p + end + 4) != le16(p + end + 6)) return th_fail(TH_EIO, "the zip archive has several parts");
-  d->count = le16(p + end + 10);
-  d->bytes = le32(p + end + 12);
-  d->at = le32(p + end + 16);
+  const uint8_t *p;
+  if (z->n < END_RECORD) return damaged("it has no end record");
+  const int64_t n = z->n < END_RECORD + MOST_COMMENT ? z->n : END_RECORD + MOST_COMMENT;
+  TH_TRY(look(z, z->n - n, n, &p));
+  int64_t end = n - END_RECORD;
+  while (end >= 0 && !(le32(p + end) == 0x06054b50 && end + END_RECORD + le16(p + end + 20) == n)) end--;
+  if (end < 0) return damaged("it has no end record");
+  p += end;
+  end += z->n - n;
+  if (le16(p + 4) != le16(p + 6)) return th_fail(TH_EIO, "the zip archive has several parts");
+  d->count = le16(p + 10);
+  d->bytes = le32(p + 12);
+  d->at = le32(p + 16);
   if (d->count == 0xffff || d->bytes == 0xffffffff || d->at == 0xffffffff) TH_TRY(find_large(z, end, d));
   if (d->at < 0 || d->bytes < 0 || d->at > end || d->bytes > end - d->at) return damaged("its directory lies outside");
-  if (d->count < 0 || d->count > d->bytes / 46) return damaged("its directory is too short");
+  if (d->count < 0 || d->count > d->bytes / ENTRY) return damaged("its directory is too short");
   if (d->count > MOST_MEMBERS) {
     return th_fail(TH_EIO, "a zip archive has at most %d members here, got %lld", MOST_MEMBERS, (long long)d->count);
   }
@@ -190,16 +235,19 @@ static th_status large_sizes(const uint8_t *extra, int64_t n, member *m, int64_t
 }
 
 /* The header before the member must agree with the directory. */
-static th_status check_local(const th_zip *z, int64_t local, int64_t limit, member *m)
+static th_status check_local(th_zip *z, int64_t local, int64_t limit, member *m)
 {
-  const uint8_t *p = z->p;
-  if (local < 0 || m->packed < 0 || m->size < 0 || local > limit || limit - local < 30 || le32(p + local) != 0x04034b50) {
+  const uint8_t *p;
+  if (local < 0 || m->packed < 0 || m->size < 0 || local > limit || limit - local < LOCAL + m->name_size) {
     return damaged("a member lies outside");
   }
-  const int64_t name_size = le16(p + local + 26), before = 30 + name_size + le16(p + local + 28);
-  if (limit - local < before || limit - local - before < m->packed) return damaged("a member lies outside");
-  if (name_size != m->name_size || memcmp(p + local + 30, p + m->name, (size_t)name_size) != 0
-      || (int)le16(p + local + 8) != m->method) {
+  TH_TRY(look(z, local, LOCAL + m->name_size, &p));
+  const int64_t name_size = le16(p + 26), before = LOCAL + name_size + le16(p + 28);
+  if (le32(p) != 0x04034b50 || limit - local < before || limit - local - before < m->packed) {
+    return damaged("a member lies outside");
+  }
+  if (name_size != m->name_size || memcmp(p + LOCAL, z->directory + m->name, (size_t)name_size) != 0
+      || (int)le16(p + 8) != m->method) {
     return damaged("a member and the directory disagree");
   }
   m->at = local + before;
@@ -209,18 +257,29 @@ static th_status check_local(const th_zip *z, int64_t local, int64_t limit, memb
   return TH_OK;
 }
 
+static th_status take_directory(th_zip *z, const directory *d)
+{
+  if (z->p) {
+    z->directory = z->p + d->at;
+    return TH_OK;
+  }
+  z->directory = z->own = malloc(d->bytes ? (size_t)d->bytes : 1);
+  if (!z->own) return th_fail(TH_ENOMEM, "out of memory: a directory of %lld bytes", (long long)d->bytes);
+  return read_file(z, d->at, z->own, d->bytes);
+}
+
 static th_status read_directory(th_zip *z, const directory *d)
 {
-  const uint8_t *p = z->p;
-  int64_t at = d->at;
+  const uint8_t *p = z->directory;
+  int64_t at = 0;
   for (int64_t i = 0; i < d->count; i++) {
     member *m = &z->m[i];
-    const int64_t left = d->at + d->bytes - at;
-    if (left < 46 || le32(p + at) != 0x02014b50) return damaged("its directory is too short");
+    const int64_t left = d->bytes - at;
+    if (left < ENTRY || le32(p + at) != 0x02014b50) return damaged("its directory is too short");
     const int64_t extra = le16(p + at + 30), comment = le16(p + at + 32);
-    m->name = at + 46;
+    m->name = at + ENTRY;
     m->name_size = le16(p + at + 28);
-    if (left - 46 < m->name_size + extra + comment) return damaged("its directory is too short");
+    if (left - ENTRY < m->name_size + extra + comment) return damaged("its directory is too short");
     m->method = (int32_t)le16(p + at + 10);
     m->crc = le32(p + at + 16);
     m->packed = le32(p + at + 20);
@@ -239,15 +298,16 @@ static th_status read_directory(th_zip *z, const directory *d)
   return TH_OK;
 }
 
-th_status th_zip_open(th_zip **out, const void *bytes, int64_t n)
+static th_status open_archive(th_zip **out, const void *bytes, th_file *f, int64_t n)
 {
   directory d = { 0, 0, 0 };
-  th_enter(NULL);
   th_zip *z = calloc(1, sizeof *z);
   if (!z) return th_fail(TH_ENOMEM, "out of memory: a zip archive needs %zu bytes", sizeof *z);
   z->p = bytes;
+  z->f = f;
   z->n = n;
   th_status s = find_directory(z, &d);
+  if (s == TH_OK) s = take_directory(z, &d);
   if (s == TH_OK) {
     z->m = calloc((size_t)d.count + 1, sizeof *z->m);
     if (!z->m) s = th_fail(TH_ENOMEM, "out of memory: %lld members", (long long)d.count);
@@ -262,6 +322,21 @@ th_status th_zip_open(th_zip **out, const void *bytes, int64_t n)
   return TH_OK;
 }
 
+th_status th_zip_open(th_zip **out, const void *bytes, int64_t n)
+{
+  th_enter(NULL);
+  return open_archive(out, bytes, NULL, n);
+}
+
+th_status th_zip_open_file(th_zip **out, th_file *f)
+{
+  th_enter(NULL);
+  TH_TRY(th_file_seek(f, 0));
+  const int64_t n = th_file_left(f);
+  if (n < 0) return th_fail(TH_EIO, "the length of the zip archive is not known");
+  return open_archive(out, NULL, f, n);
+}
+
 static void stop(th_zip *z)
 {
   if (z->inflating) zlib.inflate_end(&z->z);
@@ -274,6 +349,8 @@ void th_zip_close(th_zip *z)
   if (!z) return;
   stop(z);
   free(z->m);
+  free(z->room);
+  free(z->own);
   free(z);
 }
 
@@ -282,9 +359,11 @@ int64_t th_zip_total(const th_zip *z) { return z->total; }
 
 void th_zip_at(const th_zip *z, int64_t i, th_zip_member *m)
 {
-  m->name = (const char *)z->p + z->m[i].name;
+  m->name = (const char *)z->directory + z->m[i].name;
   m->name_size = z->m[i].name_size;
   m->size = z->m[i].size;
+  m->place = z->m[i].at;
+  m->stored = z->m[i].method == STORED;
 }
 
 /* ---- unpacking ---- */
@@ -312,13 +391,14 @@ th_status th_zip_begin(th_zip *z, int64_t i)
 static th_status inflate_portion(th_zip *z, uint8_t *to, int64_t n, int64_t *got)
 {
   const member *m = z->open;
+  const int64_t most = z->p ? PORTION : FILE_PORTION;
   z->z.next_out = to;
   z->z.avail_out = (unsigned)n;
   while (z->z.avail_out > 0 && !z->ended) {
     const int64_t left = m->packed - z->fed;
-    const unsigned feed = (unsigned)(left < PORTION ? left : PORTION);
+    const unsigned feed = (unsigned)(left < most ? left : most);
     const unsigned room = z->z.avail_out;
-    z->z.next_in = z->p + m->at + z->fed;
+    TH_TRY(look(z, m->at + z->fed, feed, &z->z.next_in));
     z->z.avail_in = feed;
     const int r = zlib.inflate(&z->z, Z_NO_FLUSH);
     const unsigned used = feed - z->z.avail_in;
@@ -340,6 +420,7 @@ th_status th_zip_take(th_zip *z, void *to, int64_t n)
     int64_t k = n < PORTION ? n : PORTION;
     if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
     if (z->inflating) TH_TRY(inflate_portion(z, at, k, &k));
+    else if (z->f) TH_TRY(read_file(z, z->open->at + z->taken, at, k));
     else memcpy(at, z->p + z->open->at + z->taken, (size_t)k);
     if (k == 0) return damaged("a packed member is shorter than it says");
     z->crc = th_zip_crc(z->crc, at, k);

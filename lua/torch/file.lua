@@ -435,6 +435,13 @@ function file.of_storage(s, who)
    return object('torch.MemoryFile', box, 'r', { _storage = s })
 end
 
+--- A file in memory over the bytes of a ByteStorage, for reading.
+function file.of_bytes(s)
+   local box = new_box()
+   lib.check(C.th_file_view(box, s.s.data, s.s.size), 2)
+   return object('torch.MemoryFile', box, 'r', { _storage = s }):binary()
+end
+
 --- A file that replaces `path` when it is closed; until then `path` does not change.
 function file.replacing(path)
    arg.path('torch.DiskFile', 'path', path)

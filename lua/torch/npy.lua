@@ -5,9 +5,9 @@ local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local dtype = require 'torch.dtype'
 local arg = require 'torch.arg'
-local storage = require 'torch.storage'
 local format = require 'torch.format'
-local C, BYTE = lib.C, dtype.id.Byte
+local zip = require 'torch.zip'
+local C = lib.C
 local check, take, put, le = format.check, format.take, format.put, format.le
 
 local npy = {}
@@ -90,10 +90,8 @@ end
 --              of measured numbers, but may not be for one of zeros)
 function npy.read_zip(f, most)
    local n = format.left(f)
-   local bytes = storage.new(BYTE, n, false)
-   take(f, bytes.s.data, n)
    local out = ffi.new 'th_zip *[1]'
-   check(C.th_zip_open(out, bytes.s.data, n))
+   check(C.th_zip_open_file(out, f))
    local z = ffi.gc(out[0], C.th_zip_close)
    local total = tonumber(C.th_zip_total(z))
    local limit = most or 3 * n + 48 * 2 ^ 20
@@ -111,7 +109,6 @@ function npy.read_zip(f, most)
       tensors[name] = read_member(z, i, full:sub(1, 200))
    end
    C.th_zip_close(ffi.gc(z, nil))
-   bytes:resize(0)                          -- the rest of the archive is not needed
    return tensors
 end
 
@@ -152,74 +149,15 @@ function npy.check_zip(who, object)
    end
 end
 
-local LARGE = 2 ^ 32 - 1                    -- in 32 bits: see the extra field, which has 64
-
--- The part that a member's two headers share: from the version to the sizes of name and extra field.
-local function record(m, extra)
-   local large = m.size >= LARGE or m.packed >= LARGE
-   return table.concat { le(2, 45), le(2, 2048), le(2, m.method), le(2, 0), le(2, 33), le(4, m.crc),
-      le(4, large and LARGE or m.packed), le(4, large and LARGE or m.size), le(2, #m.name), le(2, #extra) }
-end
-
--- Both sizes, and the position if it is too large, or nothing.
-local function extra_of(m, place)
-   local s = (m.size >= LARGE or m.packed >= LARGE) and le(8, m.size) .. le(8, m.packed) or ''
-   if place and place >= LARGE then s = s .. le(8, place) end
-   return s == '' and s or le(2, 1) .. le(2, #s) .. s
-end
-
-local function write_member(f, name, tensor, deflate)
-   local t = tensor:host():contiguous()
-   local top = header_of(t)
-   local p, n = format.bytes(t)
-   local m = { name = name .. '.npy', size = #top + n, packed = #top + n, method = deflate and 8 or 0,
-      place = tonumber(C.th_file_place(f)) }
-   m.crc = C.th_zip_crc(C.th_zip_crc(0, top, #top), p, n)
-   local packed
-   if deflate then
-      local out = ffi.new 'th_storage *[1]'
-      format.allocate(C.th_zip_pack, out, top, #top, p, n)
-      packed = lib.storage_t()
-      packed.s = out[0]
-      m.packed = tonumber(packed.s.size)
-   end
-   local extra = extra_of(m)
-   put(f, 'PK\3\4' .. record(m, extra) .. m.name .. extra)
-   if packed then
-      put(f, packed.s.data, m.packed)
-   else
-      put(f, top)
-      put(f, p, n)
-   end
-   return m
-end
-
-local function write_directory(f, members)
-   local at = tonumber(C.th_file_place(f))
-   for _, m in ipairs(members) do
-      local extra = extra_of(m, m.place)
-      put(f, 'PK\1\2' .. le(2, 45) .. record(m, extra) .. le(2, 0) .. le(2, 0) .. le(2, 0) .. le(4, 0)
-         .. le(4, math.min(m.place, LARGE)) .. m.name .. extra)
-   end
-   local place, count = tonumber(C.th_file_place(f)), #members
-   local size = place - at
-   if at >= LARGE or size >= LARGE or count >= 65535 then
-      put(f, 'PK\6\6' .. le(8, 44) .. le(2, 45) .. le(2, 45) .. le(4, 0) .. le(4, 0) .. le(8, count) .. le(8, count)
-         .. le(8, size) .. le(8, at))
-      put(f, 'PK\6\7' .. le(4, 0) .. le(8, place) .. le(4, 1))
-   end
-   local few = math.min(count, 65535)
-   put(f, 'PK\5\6' .. le(2, 0) .. le(2, 0) .. le(2, few) .. le(2, few) .. le(4, math.min(size, LARGE))
-      .. le(4, math.min(at, LARGE)) .. le(2, 0))
-end
-
 --- Writes a table of tensors as a .npz file. @param deflate  true packs them
 function npy.write_zip(f, object, deflate)
    local members = {}
    for _, name in ipairs(format.names('torch.save', object, '.npz')) do
-      members[#members + 1] = write_member(f, name, object[name], deflate)
+      local t = object[name]:host():contiguous()
+      local p, n = format.bytes(t)
+      members[#members + 1] = zip.member(f, name .. '.npy', header_of(t), p, n, { deflate = deflate })
    end
-   write_directory(f, members)
+   zip.finish(f, members)
 end
 
 return npy

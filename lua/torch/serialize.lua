@@ -13,6 +13,7 @@ local read = require 'torch.read'
 local format = require 'torch.format'
 local npy = require 'torch.npy'
 local safetensors = require 'torch.safetensors'
+local keys = require 'torch.keys'
 local C, File, open, BYTE = lib.C, file.File, record.open, dtype.id.Byte
 
 local M = {}
@@ -43,19 +44,31 @@ local function load_options(who, mode, options)
    return modes(who, mode), options
 end
 
+-- A function of a module that is read when it is first called: most programs need no file of PyTorch.
+local function later(module, name)
+   return function(...) return require(module)[name](...) end
+end
+local pytorch = { read_zip = later('torch.pytorch', 'read_zip'), read_pickle = later('torch.pytorch', 'read_pickle'),
+   read_tar = later('torch.pytorch', 'read_tar'), is_zip = later('torch.pytorch', 'is_zip'),
+   plan = later('torch.to_pytorch', 'plan'), write = later('torch.to_pytorch', 'write') }
+
+local HEAD = 262                            -- bytes; a tar archive says what it is in the last five
+
 -- How to read a file of another program, known by its first bytes; nil for other files. Pipes are not tested.
 local function foreign(f)
    local c = open(f, 'read')
    local left = format.left(c)
    if left < 10 then return nil end
-   local first = ffi.new 'uint8_t[10]'
+   local first, n = ffi.new('uint8_t[?]', HEAD), math.min(left, HEAD)
    f:binary()
-   format.take(c, first, 10)
+   format.take(c, first, n)
    format.check(C.th_file_seek(c, 0))
-   local text = ffi.string(first, 10)
+   local text = ffi.string(first, n)
    if text:sub(1, 6) == '\147NUMPY' then return npy.read end
-   if text:sub(1, 4) == 'PK\3\4' or text:sub(1, 4) == 'PK\5\6' then return npy.read_zip end
+   if text:sub(1, 4) == 'PK\3\4' or text:sub(1, 4) == 'PK\5\6' then return pytorch.is_zip(c) and pytorch.read_zip or npy.read_zip end
    if safetensors.header_size(first, left) then return safetensors.read end
+   if text:find '^\128[\2-\5]' then return pytorch.read_pickle end
+   if text:sub(258, 262) == 'ustar' then return pytorch.read_tar end
 end
 
 -- @param unpack  reads a format of other programs (optional)
@@ -79,13 +92,14 @@ local function read_all(f, who, mode, options, unpack)
 end
 
 -- Writes an object and calls `finish`; an error names the function `who`.
--- @param put  writes a format of other programs (optional)
-local function write_all(f, who, object, mode, referenced, finish, put)
+-- @param put   writes a format of other programs (optional)
+-- @param plan  what the check of that format has prepared
+local function write_all(f, who, object, mode, referenced, finish, put, plan)
    set_mode(f, mode)
    f._nameless = true                       -- errors name the function `who`
    if referenced == false then f:referenced(false) end
    local ok, why
-   if put then ok, why = pcall(put, open(f, 'write'), object) else ok, why = pcall(f.writeObject, f, object) end
+   if put then ok, why = pcall(put, open(f, 'write'), object, plan) else ok, why = pcall(f.writeObject, f, object) end
    if ok and finish then ok, why = pcall(finish, f) end
    if ok then return end
    file.abandon(f)
@@ -96,17 +110,19 @@ local function write_all(f, who, object, mode, referenced, finish, put)
    error(why, 3)
 end
 
--- Files of other programs by their extension: the function that checks and the one that writes.
+-- Files of other programs by their extension: the function that checks (and may prepare something), and the one that writes.
 local by_extension = {
    npy = { npy.check, npy.write },
    npz = { npy.check_zip, npy.write_zip },
    safetensors = { safetensors.check, safetensors.write },
+   pt = { pytorch.plan, pytorch.write }, pth = { pytorch.plan, pytorch.write },
 }
 local deflated = { npy.check_zip, function(f, object) npy.write_zip(f, object, true) end }
 
 --- Writes an object to a file. The new file replaces the old one when it is complete and on disk, not before.
--- A name that ends in .npy takes a tensor, one in .npz or .safetensors a table of tensors by their names; any other
--- name, and any name with a mode, makes a .t7 file.
+-- A name that ends in .npy takes a tensor, one in .npz or .safetensors a table of tensors by their names. One in .pt or .pth takes
+-- tensors, numbers, strings, booleans and tables of these, and PyTorch reads the file. Any other name, and any name with a mode, makes
+-- a .t7 file.
 -- @param mode        'binary' (default) or 'ascii'; 'deflate' packs the tensors of a .npz file
 -- @param referenced  false: tables that occur twice are written twice (default true)
 -- name = os.tmpname(); torch.save(name, {1, 2}); t = torch.load(name); os.remove(name); t --> {1, 2}
@@ -115,23 +131,24 @@ function M.save(filename, object, mode, referenced)
    local extension = filename:match '%.(%w+)$'
    local foreign_format = mode == nil and by_extension[extension] or mode == 'deflate' and extension == 'npz' and deflated
    mode = foreign_format and 'binary' or modes('torch.save', mode)
-   local ok, f
+   local ok, f, plan
    if foreign_format then
-      ok, f = pcall(foreign_format[1], 'torch.save', object)
-      if not ok then error(f, 2) end
+      ok, plan = pcall(foreign_format[1], 'torch.save', object)
+      if not ok then error(plan, 2) end
    end
    ok, f = pcall(file.replacing, filename)
    if not ok then error('torch.save: ' .. tostring(f):gsub('^.-torch%.DiskFile: ', ''), 2) end
-   write_all(f, 'torch.save', object, mode, referenced, f.close, foreign_format and foreign_format[2])
+   write_all(f, 'torch.save', object, mode, referenced, f.close, foreign_format and foreign_format[2], plan)
 end
 
 --- Reads the object in a file. No code in the file is run: functions that this process has not written become
 -- torch.OpaqueFunction.
 -- Files of NumPy and of safetensors are known by their first bytes: a .npy file gives a tensor, a .npz file a table of
--- tensors by their names, a .safetensors file such a table and its metadata.
+-- tensors by their names, a .safetensors file such a table and its metadata. A file of PyTorch, in any of its forms, gives its data:
+-- dictionaries and lists become tables, whose order torch.keys returns.
 -- @param mode     'binary' (default), 'ascii', or for binary files with Longs of 32 or 64 bits 'b32' or 'b64'
 -- @param options  {unsafe = true} loads functions: use it for files that you trust like programs;
---                 {most = bytes} allows so many in a .npz file, unpacked (default: 3 times the file and 48 MiB)
+--                 {most = bytes} allows so many in a zip archive, unpacked (default: 3 times the file and 48 MiB)
 -- name = os.tmpname(); torch.save(name, torch.ones(2), 'ascii'); t = torch.load(name, 'ascii'); os.remove(name); t --> {1, 1}
 function M.load(filename, mode, options)
    arg.path('torch.load', 'filename', filename)
@@ -185,6 +202,7 @@ function M.deserializeFromStorage(s, mode, options)
 end
 
 M.saveobj, M.loadobj = M.save, M.load
+M.keys = keys.keys
 
 local internal = {}
 

@@ -108,6 +108,27 @@ function seeds.load()
       '"data_offsets":[', '"__metadata__":{', '\147NUMPY\2\0', 'PK\1\2', 'PK\3\4', 'PK\5\6', '.npy' }
 end
 
+-- The recorded files of PyTorch, the pickles in their archives, and attacks.
+function seeds.pickle()
+   local attack = require 'test.support.pickles'
+   for file in io.popen('ls test/support/pytorch'):lines() do
+      local f = assert(io.open('test/support/pytorch/' .. file, 'rb'))
+      local bytes = f:read '*a'
+      f:close()
+      if not file:find '%.txt$' then seed(file, bytes) end
+      local pickle = bytes:match '^PK.-ZZ(\128[\2-\5].-)PK\7\8' or bytes:match '^PK.-(\128[\2-\5].-)PK'
+      if pickle then seed(file .. '.pkl', pickle) end
+   end
+   for i, bytes in ipairs(attack.all()) do seed('attack' .. i, bytes) end
+   local list = { 'torch._utils\n', '_rebuild_tensor_v2\n', '_rebuild_parameter\n', 'collections\nOrderedDict\n', 'ccollections\ndefaultdict\n',
+      'ctorch\nSize\n', 'ctorch\ndevice\n', 'c_codecs\nencode\n', 'cbuiltins\nset\n', 'cbuiltins\ncomplex\n', 'cargparse\nNamespace\n',
+      'cnumpy\ndtype\n', 'cnumpy.core.multiarray\nscalar\n', 'cnumpy.core.multiarray\n_reconstruct\n', 'cos\nsystem\n', 'c__torch__\nNet\n',
+      '_rebuild_tensor_v3\n', 'ctorch._tensor\n_rebuild_from_type_v2\n', 'ctorch\nUntypedStorage\n', 'X\7\0\0\0storage', '\140\7storage',
+      '\1380a', '\149\16\0\0\0\0\0\0\0', ('\255'):rep(8), '\147', 'tR', 'tQ', 'ustar\0' .. '00', 'PK\1\2', 'PK\3\4', 'PK\5\6', 'byteorder' }
+   for _, kind in ipairs { 'Float', 'Bool', 'ComplexFloat', 'ComplexDouble', 'QInt8', 'Long', 'BFloat16' } do list[#list + 1] = 'ctorch\n' .. kind .. 'Storage\n' end
+   words(list)
+end
+
 -- Objects of every kind. The function comes last: a program that does not open it still reads what is before it.
 local function objects()
    local list = {
