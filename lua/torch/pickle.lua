@@ -154,7 +154,7 @@ local function is_name(v) return getmetatable(v) == Name end
 function pickle.name_of(v) return type(v) == 'table' and is_name(v) and v.name or nil end
 
 local function describe(v)
-   if v == NONE then return 'None' end
+   if v == nil or v == NONE then return 'None' end
    if type(v) == 'table' then
       if is_name(v) then return v.name end
       return about[v] and 'a ' .. about[v].kind or 'an object'
@@ -315,7 +315,7 @@ for char, n in pairs { X = 4, ['\140'] = 1, ['\141'] = 8, B = 4, C = 1, ['\142']
    op(char, function(vm) push(vm, text(vm, unsigned(vm, n))) end)       -- text, bytes, bytearray, str of Python 2
 end
 op('(', mark)
-op('0', function(vm) if vm.n > vm.floor then pop(vm) else unmark(vm) end end)
+op('0', function(vm) if vm.n == vm.floor and #vm.marks > 0 then unmark(vm) else pop(vm) end end)
 op('1', function(vm) drop(vm, unmark(vm)) end)
 op(')', function(vm) push(vm, container(vm, 'tuple')) end)
 op('t', function(vm) tuple(vm, unmark(vm)) end)

@@ -59,7 +59,7 @@ end
 -- A machine for the pickles of a file: `storages` by key, and `info` about each storage.
 local function machine(persistent, other_name)
    return pickle.machine { names = rebuild.names, other_name = other_name, settle = rebuild.settle, persistent = persistent,
-      huge = true, storages = {}, info = {} }
+      storages = {}, info = {} }
 end
 
 local function result(v)
@@ -271,7 +271,9 @@ local function read_legacy(f, n)
       return v
    end
    local plain = machine()
+   plain.huge = true
    if next_pickle(plain) ~= MAGIC then return error('its magic number is wrong', 0) end
+   plain.huge = nil
    local protocol = next_pickle(plain)
    if protocol ~= 1001 then error(("it has the protocol '%s', 1001 is known"):format(tostring(protocol):sub(1, 60)), 0) end
    local swapped = little(next_pickle(plain)) ~= ffi.abi 'le'

@@ -42,16 +42,11 @@ for _, name in ipairs { 'torch.storage.UntypedStorage', 'torch.UntypedStorage' }
 end
 for name in pairs(rebuild.storages) do names[name] = true end
 
-local function need(v, what)
-   if v == nil then error('the file has no ' .. what .. ' where a tensor needs one', 0) end
-   return v
-end
-
 -- A whole number from 0.
 local function count_of(v, what)
    if type(v) ~= 'number' or v < 0 or v % 1 ~= 0 or v > 2 ^ 53 then
       error(('%s must be a whole number from 0, the file has %s'):format(what, type(v) == 'number' and tostring(v)
-         or ffi.istype('int64_t', v) and tostring(v) or pickle.describe(need(v, what))), 0)
+         or ffi.istype('int64_t', v) and tostring(v) or pickle.describe(v)), 0)
    end
    return v
 end
@@ -61,7 +56,7 @@ local function dims_of(t, what)
    local its = type(t) == 'table' and about[t]
    if arg.is_storage(t) and t.s.dtype == dtype.id.Long then return #t, t end      -- torch.Size
    if not its or its.kind ~= 'tuple' then error(('the %s of a tensor must be a tuple, the file has %s'):format(what,
-      pickle.describe(need(t, what))), 0) end
+      pickle.describe(t)), 0) end
    return its.n, t
 end
 
@@ -70,7 +65,7 @@ local size, stride = ffi.new('int64_t[?]', MAXDIM), ffi.new('int64_t[?]', MAXDIM
 --- A tensor that views a storage of the file. What does not fit the storage is refused.
 function rebuild.tensor(vm, s, offset, sizes, strides)
    local info = (arg.is_storage(s) or type(s) == 'table') and vm.info[s]
-   if not info then error(('a tensor needs a storage, the file has %s'):format(pickle.describe(need(s, 'storage'))), 0) end
+   if not info then error(('a tensor needs a storage, the file has %s'):format(pickle.describe(s)), 0) end
    local n, list = dims_of(sizes, 'size')
    local k, steps = dims_of(strides, 'stride')
    if n ~= k then error(('a tensor has %d sizes and %d strides'):format(n, k), 0) end
@@ -103,7 +98,7 @@ function rebuild.tensor(vm, s, offset, sizes, strides)
 end
 
 local function is_tensor(v, who)
-   if not arg.is_tensor(v) then error(('%s needs a tensor, the file has %s'):format(who, pickle.describe(need(v, 'tensor'))), 0) end
+   if not arg.is_tensor(v) then error(('%s needs a tensor, the file has %s'):format(who, pickle.describe(v)), 0) end
    return v
 end
 

@@ -1,4 +1,5 @@
-# pytorch_files.py FOLDER - writes files of PyTorch in all its forms, and index.txt, which says what each holds.
+# pytorch_files.py FOLDER [all] - writes files of PyTorch in all its forms, and index.txt, which says what each holds. With `all` there
+# are two more files for each type, and larger ones.
 #
 # Each line of the index is {file, path, type, sizes, elements}: what a tensor of the file is. `path` lists keys.
 import argparse, collections, io, os, pickle, struct, sys, tarfile
@@ -99,6 +100,12 @@ try:
             note('numpy.pt', [k], torch.from_numpy(v.astype(v.dtype.newbyteorder('='))))
 except ImportError:
     pass
+
+if sys.argv[2:] == ['all']:
+    for name, t in types.items():
+        both('type_' + name, [t, t.t(), of(t.dtype, 4, 5, 2)[1:, ::2]])
+    both('large', {'w': torch.randn(30, 700)})
+    both('wide', {'layer%d.weight' % i: torch.randn(3) for i in range(300)})
 
 # The oldest form, which PyTorch only reads: a tar archive of four files.
 def old_tar(name, tensors, value_of):
