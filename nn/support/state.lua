@@ -9,7 +9,7 @@ local IMPORT, EXPORT = 'nn.importState', 'nn.exportState'
 local MOST_LINES = 12                       -- of a list in a message
 
 local function need_net(who, net)
-   if type(net) ~= 'table' or not torch.isTypeOf(net, 'nn.Module') then arg.refuse(who, 'net', 'an nn.Module', net, 4) end
+   if type(net) ~= 'table' or not torch.isTypeOf(net, 'nn.Module') then arg.refuse(who, 'net', 'an nn.Module', net, 3) end
 end
 
 local function joined(path, name) return path == '' and name or path .. '.' .. name end
@@ -72,10 +72,10 @@ local function renamed(list, rules)
    local rename, out, taken = renamer(rules), {}, {}
    for _, its in ipairs(list) do
       local name = rename(its.name, its.tensor)
-      if name and type(name) ~= 'string' then arg.refuse(IMPORT, 'the result of rules', 'a string, or nil or false to drop a name', name, 4) end
+      if name and type(name) ~= 'string' then arg.refuse(IMPORT, 'the result of rules', 'a string, or nil or false to drop a name', name, 3) end
       if name and not name:find '%f[^.%z]num_batches_tracked$' then
          if taken[name] then
-            error(("%s: '%s' and '%s' both become '%s'"):format(IMPORT, taken[name], its.name, name), 4)
+            error(("%s: '%s' and '%s' both become '%s'"):format(IMPORT, taken[name], its.name, name), 3)
          end
          taken[name] = its.name
          out[#out + 1] = { name = name, from = its.name, tensor = its.tensor }
@@ -184,7 +184,7 @@ end
 -- Pairs by order: each group belongs to the next unit that it fits. `partial` skips what has no partner.
 local function by_order(units, groups, partial)
    local pairs_, faults, at = {}, {}, 1
-   for i, u in ipairs(units) do
+   for _, u in ipairs(units) do
       local k = at
       if partial then
          while groups[k] and not fits(groups[k], u) do k = k + 1 end
@@ -194,7 +194,7 @@ local function by_order(units, groups, partial)
          for _, s in ipairs(u.slots) do pairs_[#pairs_ + 1] = { s, g.by[s.name] } end
          at = k + 1
       elseif not partial and not all_tied(u) then
-         faults[1] = ('module %d of the net is %s, but the state %s'):format(i, unit_text(u), g and 'has ' .. group_text(g) .. ' next'
+         faults[1] = ('the net has %s, but the state %s'):format(unit_text(u), g and 'has ' .. group_text(g) .. ' next'
             or 'has no more tensors')
          break
       end
