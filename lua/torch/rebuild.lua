@@ -102,8 +102,14 @@ local function is_tensor(v, who)
    return v
 end
 
--- (storage, offset, size, stride, ...)
-local function rebuild_tensor(vm, a) return rebuild.tensor(vm, a[1], a[2], a[3], a[4]) end
+-- (storage, offset, size, stride, requires_grad, hooks, what else its view does)
+local function rebuild_tensor(vm, a)
+   local view = a[7]
+   if type(view) == 'table' and (view.conj or view.neg) then
+      error('a tensor is a view with another sign; save x.resolve_conj().resolve_neg() instead', 0)
+   end
+   return rebuild.tensor(vm, a[1], a[2], a[3], a[4])
+end
 names['torch._utils._rebuild_tensor'] = rebuild_tensor
 names['torch._utils._rebuild_tensor_v2'] = rebuild_tensor
 
@@ -337,6 +343,7 @@ names['numpy.ndarray'] = true
 function rebuild.settle(v)
    local its = about[v]
    if not its then return v end
+   if its.kind == 'storage' then error('the file has a part of a storage as a value; only tensors can be such parts', 0) end
    if its.build and v.array then return v.array end
    if its.build then error('an array of NumPy has no numbers', 0) end
    return v

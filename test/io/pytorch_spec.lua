@@ -150,7 +150,8 @@ describe('torch.load of a file of PyTorch', function()
    it('refuses models and tensors that have no place here, with advice', function()
       for name, text in pairs { model = 'whole model of the class torch%.nn%.modules%.linear%.Linear.*model%.state_dict%(%)',
          quantized = 'quantized tensor; save x%.dequantize%(%)', sparse = 'sparse tensor; save x%.to_dense%(%)',
-         uint16 = "type 'torch%.uint16', which has no type here", float8 = "type 'torch%.float8_e5m2'", meta = 'device meta' } do
+         uint16 = "type 'torch%.uint16', which has no type here", float8 = "type 'torch%.float8_e5m2'", meta = 'device meta',
+         conjugate = 'save x%.resolve_conj%(%)%.resolve_neg%(%) instead' } do
          temporary.refused(text, temporary.get(FOLDER .. '/' .. name .. '.pt'))
       end
    end)

@@ -162,6 +162,7 @@ torch.save({'q': torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8)},
 torch.save(torch.eye(2).to_sparse(), os.path.join(folder, 'sparse.pt'))
 torch.save(torch.zeros(2, dtype=torch.uint16), os.path.join(folder, 'uint16.pt'))
 torch.save(torch.zeros(2).to(torch.float8_e5m2), os.path.join(folder, 'float8.pt'))
+torch.save(torch.ones(2, dtype=torch.complex64).conj(), os.path.join(folder, 'conjugate.pt'))
 torch.save(torch.zeros(2, device='meta'), os.path.join(folder, 'meta.pt'))
 
 with open(os.path.join(folder, 'index.txt'), 'w') as f:
