@@ -23,16 +23,14 @@ local floats = ('\0\0\128\63'):rep(4)
 after_each(temporary.remove)
 
 describe('a file of PyTorch', function()
-   for _, attack in ipairs(pickles.attacks) do
+   local marker = os.tmpname()
+   os.remove(marker)
+   for _, attack in ipairs(pickles.attacks('touch ' .. marker)) do
       it('cannot run code by ' .. attack[1], function()
-         local ran = false
-         local old = os.execute
-         os.execute = function() ran = true end
          refused('.', attack[2])
          refused('.', archive(attack[2]))
          refused('.', pickles.legacy(attack[2], of ']'))
-         os.execute = old
-         assert.is_false(ran)
+         assert.is_nil(io.open(marker))
       end)
    end
 

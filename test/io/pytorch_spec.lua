@@ -2,7 +2,6 @@
 -- runs once: files are read and written by code that has no CPU levels
 local torch = require 'torch'
 local temporary = require 'test.support.temporary'
-local pickles = require 'test.support.pickles'
 local ffi = require 'ffi'
 
 local python = os.getenv 'PYTHON' or 'python3'

@@ -60,30 +60,32 @@ function pickles.legacy(object, after)
       .. object .. after
 end
 
---- Instructions that would run code: what each is, and the pickle.
-pickles.attacks = {
-   { 'os.system by REDUCE', '\128\2' .. name('os', 'system') .. '(' .. text 'true' .. 'tR.' },
-   { 'builtins.eval by REDUCE', '\128\2' .. name('__builtin__', 'eval') .. '(' .. text '1' .. 'tR.' },
-   { 'os.system by INST', '\128\2(' .. text 'true' .. 'ios\nsystem\n.' },
-   { 'subprocess.Popen by NEWOBJ', '\128\2' .. name('subprocess', 'Popen') .. '(' .. text 'true' .. 't\129.' },
-   { 'os.system by OBJ', '\128\2(' .. name('os', 'system') .. text 'true' .. 'o.' },
-   { 'posix.system by STACK_GLOBAL', '\128\4\140\5posix\140\6system\147\140\4true\133R.' },
-   { 'operator.attrgetter by NEWOBJ_EX', '\128\4\140\8operator\140\10attrgetter\147)}\146.' },
-   { 'getattr to reach a module', '\128\2' .. name('builtins', 'getattr') .. '(' .. name('torch', 'load') .. text '__globals__' .. 'tR.' },
-   { 'an extension code', '\128\2\130\1' .. ('N'):rep(9) .. '.' },
-   { 'BUILD of a tensor', '\128\2' .. name('torch', 'Size') .. '()tR}' .. text '__setstate__' .. name('os', 'system') .. 'sb.' },
-   { 'a class as a value', '\128\2}' .. text 'x' .. name('collections', 'OrderedDict') .. 's.' },
-   { 'a call of what was read', '\128\2' .. text 'os.system' .. '(tR.' },
-   { 'numpy.load with pickles', '\128\2' .. name('numpy', 'load') .. '(tR.' },
-   { 'a whole model', '\128\2' .. name('torch.nn.modules.linear', 'Linear') .. ')\129}b.' },
-   { 'a name with a dot', '\128\4\140\11collections\140\25OrderedDict.__reduce_ex__\147.' },
-   { 'runpy', '\128\2' .. name('runpy', '_run_code') .. '(tR.' },
-}
+--- Instructions that would run code, such as a command of the shell: what each is, and the pickle.
+function pickles.attacks(command)
+   return {
+      { 'os.system by REDUCE', '\128\2' .. name('os', 'system') .. '(' .. text(command) .. 'tR.' },
+      { 'builtins.eval by REDUCE', '\128\2' .. name('__builtin__', 'eval') .. '(' .. text '1' .. 'tR.' },
+      { 'os.system by INST', '\128\2(' .. text(command) .. 'ios\nsystem\n.' },
+      { 'subprocess.Popen by NEWOBJ', '\128\2' .. name('subprocess', 'Popen') .. '(' .. text(command) .. 't\129.' },
+      { 'os.system by OBJ', '\128\2(' .. name('os', 'system') .. text(command) .. 'o.' },
+      { 'posix.system by STACK_GLOBAL', '\128\4\140\5posix\140\6system\147\140' .. string.char(#command) .. command .. '\133R.' },
+      { 'operator.attrgetter by NEWOBJ_EX', '\128\4\140\8operator\140\10attrgetter\147)}\146.' },
+      { 'getattr to reach a module', '\128\2' .. name('builtins', 'getattr') .. '(' .. name('torch', 'load') .. text '__globals__' .. 'tR.' },
+      { 'an extension code', '\128\2\130\1' .. ('N'):rep(9) .. '.' },
+      { 'BUILD of a tensor', '\128\2' .. name('torch', 'Size') .. '()tR}' .. text '__setstate__' .. name('os', 'system') .. 'sb.' },
+      { 'a class as a value', '\128\2}' .. text 'x' .. name('collections', 'OrderedDict') .. 's.' },
+      { 'a call of what was read', '\128\2' .. text 'os.system' .. '(tR.' },
+      { 'numpy.load with pickles', '\128\2' .. name('numpy', 'load') .. '(tR.' },
+      { 'a whole model', '\128\2' .. name('torch.nn.modules.linear', 'Linear') .. ')\129}b.' },
+      { 'a name with a dot', '\128\4\140\11collections\140\25OrderedDict.__reduce_ex__\147.' },
+      { 'runpy', '\128\2' .. name('runpy', '_run_code') .. '(tR.' },
+   }
+end
 
 --- All attacks, plain and in archives; for the fuzzer.
 function pickles.all()
    local list = {}
-   for _, a in ipairs(pickles.attacks) do list[#list + 1] = a[2] end
+   for _, a in ipairs(pickles.attacks 'true') do list[#list + 1] = a[2] end
    list[#list + 1] = pickles.archive(pickles.of(pickles.tensor {}))
    list[#list + 1] = pickles.of(pickles.tensor { size = { 2, 2 }, stride = { 2, 1 } })
    list[#list + 1] = pickles.of(pickles.tensor { storage = pickles.storage { class = 'ComplexFloatStorage', n = 2 }, size = { 2 } })

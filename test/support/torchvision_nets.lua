@@ -69,7 +69,7 @@ local function resnet(depths, wide, groups, width)
       local planes = 64 * 2 ^ (stage - 1)
       for i = 1, depth do
          local step = i == 1 and stage > 1 and 2 or 1
-         local to, main = planes * wide, nil
+         local to, main = planes * wide
          if wide == 1 then
             main = seq(unit(from, to, 3, step), unit(to, to, 3, 1, 1, false))
          else
