@@ -333,6 +333,7 @@ th_status th_zip_open_file(th_zip **out, th_file *f)
   th_enter(NULL);
   TH_TRY(th_file_seek(f, 0));
   const int64_t n = th_file_left(f);
+  if (n < -1) return TH_EIO;        /* th_file_left has said why */
   if (n < 0) return th_fail(TH_EIO, "the length of the zip archive is not known");
   return open_archive(out, NULL, f, n);
 }

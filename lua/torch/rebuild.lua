@@ -264,7 +264,7 @@ names['torch.device'] = function(_, a, n)
    return n > 1 and ('%s:%d'):format(a[1], a[2]) or a[1]
 end
 
-local function object(vm, a, n, name)
+local function object(vm, _, n, name)
    if n ~= 0 then error(('%s needs no arguments'):format(name), 0) end
    return pickle.container(vm, 'object')
 end

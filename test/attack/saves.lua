@@ -4,7 +4,7 @@ local child = require 'test.attack.child'
 local torch = require 'torch'
 local paths = require 'paths'
 
-local SUFFIX = { 't7', 'npy', 'npz', 'safetensors', 'ascii.t7' }
+local SUFFIX = { 't7', 'npy', 'npz', 'safetensors', 'pt', 'ascii.t7' }
 
 -- Saves version after version under one name; each element of a version is the version's number.
 local WRITER = [[

@@ -123,7 +123,7 @@ local function named() return { first = numbers(30, 40), second = torch.FloatTen
 local function files(list)
    local formats = {
       { '.t7', object }, { '.t7', object, 'ascii' }, { '.npy', function() return numbers(60, 40) end }, { '.npz', named },
-      { '.npz', named, 'deflate' }, { '.safetensors', named },
+      { '.npz', named, 'deflate' }, { '.safetensors', named }, { '.pt', object },
    }
    for _, format in ipairs(formats) do
       local extension, make, mode = format[1], format[2], format[3]
