@@ -1,7 +1,8 @@
 -- test/nn/state_spec.lua - nn.importState and nn.exportState: names, orders, layouts, errors.
 -- runs once: parameters are copied by code that has no CPU levels
 local torch = require 'torch'
-local nn = require 'nn.recurrent'
+local nn = require 'nn'
+require 'nn.recurrent'
 local refuses = require 'test.support.refuses'
 local temporary = require 'test.support.temporary'
 
