@@ -202,6 +202,12 @@ describe('torch.save of a .pt file', function()
       for _, k in ipairs { 1, 2, 3, 4, 5, 6, 'n', 7.5, false, 'bytes', 'big', 'huge' } do assert.same(v[k], w[k]) end
    end)
 
+   it('brings strings of all lengths back, which cross the windows of the reader', function()
+      local v = {}
+      for i = 1, 300 do v[i] = string.char(97 + i % 26):rep((i * 7919) % (i % 50 == 0 and 200000 or 700)) end
+      assert.same(v, again(v))
+   end)
+
    it('keeps the kinds and the order that a file had', function()
       local c = recorded 'checkpoint.pt'
       local w = again(c)
