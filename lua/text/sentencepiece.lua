@@ -1,0 +1,74 @@
+-- text.sentencepiece - reads the model files of SentencePiece: Unigram and byte-pair encoding.
+local ffi = require 'ffi'
+local decode = require 'text.decode'
+local fields = require 'text.fields'
+local protobuf = require 'torch.protobuf'
+local steps = require 'text.steps'
+
+local M = {}
+
+local NORMAL, UNKNOWN, CONTROL, USER, UNUSED = 1, 2, 3, 4, 5
+local UNIGRAM, BPE, CHAR = 1, 2, 4
+
+local piece = { [1] = { 'text', 'text' }, [2] = { 'score', 'whole' }, [3] = { 'type', 'whole' } }
+local trainer = { [3] = { 'kind', 'whole' }, [24] = { 'suffix', 'whole' }, [35] = { 'byte_fallback', 'whole' },
+   [40] = { 'unk', 'whole' }, [41] = { 'bos', 'whole' }, [42] = { 'eos', 'whole' }, [43] = { 'pad', 'whole' } }
+local normalizer = { [2] = { 'map', 'text' }, [3] = { 'prefix', 'whole' }, [4] = { 'squeeze', 'whole' }, [5] = { 'escape', 'whole' } }
+local model = { [1] = { 'pieces', piece, 'all' }, [2] = { 'trainer', trainer }, [3] = { 'normalizer', normalizer } }
+
+local bits = ffi.new 'union { int32_t i; float f; }'
+
+-- A 32-bit float that was read as a whole number.
+local function float(v)
+   bits.i = v
+   return bits.f
+end
+
+-- A boolean with a default.
+local function flag(v, default)
+   if v == nil then return default end
+   return v ~= 0
+end
+
+local function read_pieces(d, pieces)
+   local types = {}
+   for i, p in ipairs(pieces) do
+      local kind = p.type or NORMAL
+      d.tokens[i], d.scores[i], types[i] = p.text or '', float(p.score or 0), kind
+      d.unused[i] = kind ~= NORMAL and kind ~= USER
+      if kind == USER or kind == CONTROL then
+         d.added[#d.added + 1] = { id = i - 1, content = d.tokens[i], special = kind == CONTROL, normalized = kind == USER, plain = true }
+      elseif kind == UNKNOWN then d.options.unknown = i - 1 end
+   end
+   if #pieces == 0 then error('it has no tokens', 0) end
+   return types
+end
+
+local function make_steps(d, n)
+   d.before = steps.sentencepiece { map = n.map, squeeze = flag(n.squeeze, true), prefix = flag(n.prefix, true) and 'first' or nil,
+      escape = flag(n.escape, true) }
+   d.split = {}
+   d.decoders = { decode.byte_fallback(), decode.metaspace('▁', flag(n.prefix, true)) }
+end
+
+--- The definition in a file.
+function M.read(s)
+   local m = protobuf.read(s, #s, model)
+   local t, n = m.trainer or {}, m.normalizer or {}
+   local d = { options = { join_unknown = true }, tokens = {}, scores = {}, unused = {}, added = {} }
+   local kind = t.kind or UNIGRAM
+   if kind ~= UNIGRAM and kind ~= BPE and kind ~= CHAR then error(('the model type %.0f is not supported'):format(kind), 0) end
+   if flag(t.suffix, false) then error('spaces as suffixes are not supported', 0) end
+   read_pieces(d, m.pieces or {})
+   d.kind = kind == UNIGRAM and 'UNIGRAM' or 'BPE'
+   d.by_score = kind == BPE
+   if flag(t.byte_fallback, false) then d.options.bytes = fields.byte_ids(fields.ids_of(d.tokens)) end
+   local pad = t.pad
+   if pad and pad >= 0 and pad < #d.tokens then d.pad = pad end
+   make_steps(d, n)
+   return d
+end
+
+M.UNUSED = UNUSED
+
+return M
