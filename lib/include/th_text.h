@@ -44,7 +44,7 @@ enum { TH_TEXT_MOST = 1 << 30 };                 /* bytes of a text, at each ste
 enum { TH_TEXT_NFC, TH_TEXT_NFD, TH_TEXT_NFKC, TH_TEXT_NFKD };
 enum { TH_TEXT_REMOVED, TH_TEXT_ISOLATED, TH_TEXT_WITH_PREVIOUS, TH_TEXT_WITH_NEXT, TH_TEXT_CONTIGUOUS };
 enum { TH_TOKEN_SINGLE_WORD = 1, TH_TOKEN_STRIP_LEFT = 2, TH_TOKEN_STRIP_RIGHT = 4, TH_TOKEN_SPECIAL = 8 };
-enum { TH_PREPEND_ALWAYS, TH_PREPEND_UNLESS_SPACE, TH_PREPEND_UNLESS_SAME, TH_PREPEND_FIRST = 4 };
+enum { TH_PREPEND_ALWAYS, TH_PREPEND_UNLESS_SAME = 1, TH_PREPEND_FIRST = 2 };
 th_status    th_text_new(th_text **out);
 void         th_text_free(th_text *t);
 /* Begins: one piece of n bytes; forgets ids. */
@@ -55,6 +55,7 @@ th_status    th_text_normalize(th_text *t, int form);
 th_status    th_text_lower(th_text *t);
 /* Each match becomes `before`, the match itself if keep, and `after`. */
 th_status    th_text_replace(th_text *t, th_pattern *p, const char *before, int64_t n, int keep, const char *after, int64_t m);
+/* A prefix for each piece: not where it is already, only at the begin of the text, or both. */
 th_status    th_text_prepend(th_text *t, const char *bytes, int64_t n, int when);
 /* The map of SentencePiece: a double-array trie and the texts that replace the longest match. */
 th_status    th_text_charsmap(th_text *t, const char *map, int64_t n);

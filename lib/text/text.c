@@ -200,11 +200,8 @@ static th_status prepend(th_text *t, const piece *p, void *data)
   const prefix *x = data;
   const uint8_t *bytes = t->now.bytes + p->from;
   const int64_t n = p->to - p->from;
-  const int unless = x->when & 3;
-  int length;
   bool wanted = !(x->when & TH_PREPEND_FIRST) || p->from == 0;
-  if (unless == TH_PREPEND_UNLESS_SPACE && unicode_is_space(utf8_read(bytes, n, &length))) wanted = false;
-  if (unless == TH_PREPEND_UNLESS_SAME && n >= x->n && memcmp(bytes, x->bytes, (size_t)x->n) == 0) wanted = false;
+  if (x->when & TH_PREPEND_UNLESS_SAME && n >= x->n && memcmp(bytes, x->bytes, (size_t)x->n) == 0) wanted = false;
   if (wanted) TH_TRY(text_put(t, x->bytes, x->n, origin(t, p->from), origin(t, p->from)));
   return text_copy(t, p->from, p->to);
 }

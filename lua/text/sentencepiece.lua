@@ -7,12 +7,13 @@ local steps = require 'text.steps'
 
 local M = {}
 
-local NORMAL, UNKNOWN, CONTROL, USER, UNUSED = 1, 2, 3, 4, 5
+local NORMAL, UNKNOWN, CONTROL, USER = 1, 2, 3, 4
 local UNIGRAM, BPE, CHAR = 1, 2, 4
 
 local piece = { [1] = { 'text', 'text' }, [2] = { 'score', 'whole' }, [3] = { 'type', 'whole' } }
 local trainer = { [3] = { 'kind', 'whole' }, [24] = { 'suffix', 'whole' }, [35] = { 'byte_fallback', 'whole' },
-   [40] = { 'unk', 'whole' }, [41] = { 'bos', 'whole' }, [42] = { 'eos', 'whole' }, [43] = { 'pad', 'whole' } }
+   [40] = { 'unk', 'whole' }, [41] = { 'bos', 'whole' }, [42] = { 'eos', 'whole' }, [43] = { 'pad', 'whole' },
+   [44] = { 'surface', 'text' } }
 local normalizer = { [2] = { 'map', 'text' }, [3] = { 'prefix', 'whole' }, [4] = { 'squeeze', 'whole' }, [5] = { 'escape', 'whole' } }
 local model = { [1] = { 'pieces', piece, 'all' }, [2] = { 'trainer', trainer }, [3] = { 'normalizer', normalizer } }
 
@@ -44,14 +45,25 @@ local function read_pieces(d, pieces)
    return types
 end
 
-local function make_steps(d, n)
+-- The unknown token becomes a mark.
+local function unknown_as(token, surface)
+   return function(list)
+      local made = {}
+      for i, s in ipairs(list) do made[i] = s == token and surface or s end
+      return made
+   end
+end
+
+local function make_steps(d, n, surface)
    d.before = steps.sentencepiece { map = n.map, squeeze = flag(n.squeeze, true), prefix = flag(n.prefix, true) and 'first' or nil,
       escape = flag(n.escape, true) }
    d.split = {}
    d.decoders = { decode.byte_fallback(), decode.metaspace('▁', flag(n.prefix, true)) }
+   local unknown = d.options.unknown and d.tokens[d.options.unknown + 1]
+   if unknown then table.insert(d.decoders, unknown_as(unknown, surface)) end
 end
 
---- The definition in a file.
+-
 function M.read(s)
    local m = protobuf.read(s, #s, model)
    local t, n = m.trainer or {}, m.normalizer or {}
@@ -65,10 +77,8 @@ function M.read(s)
    if flag(t.byte_fallback, false) then d.options.bytes = fields.byte_ids(fields.ids_of(d.tokens)) end
    local pad = t.pad
    if pad and pad >= 0 and pad < #d.tokens then d.pad = pad end
-   make_steps(d, n)
+   make_steps(d, n, t.surface or ' ⁇ ')
    return d
 end
-
-M.UNUSED = UNUSED
 
 return M

@@ -31,7 +31,7 @@ function steps.surround(p, before, after)
    return function(t) check(C.th_text_replace(t, p, before, #before, 1, after, #after)) end
 end
 
-local whens = { always = 0, unless_space = 1, unless_same = 2, first = 4, first_unless_same = 6 }
+local whens = { always = 0, unless_same = 1, first = 2, first_unless_same = 3 }
 
 --- A text before each piece; `when` is a name of `whens`.
 function steps.prepend(text, when)

@@ -102,7 +102,7 @@ local splitters = {}
 
 function splitters.ByteLevel(part)
    local list = {}
-   if get(part, 'add_prefix_space', 'boolean', true) then list[1] = steps.prepend(' ', 'unless_space') end
+   if get(part, 'add_prefix_space', 'boolean', true) then list[1] = steps.prepend(' ', 'unless_same') end
    if get(part, 'use_regex', 'boolean', true) then list[#list + 1] = steps.split(steps.GPT2, 'Isolated') end
    return list
 end
@@ -111,7 +111,10 @@ function splitters.Split(part)
    return { steps.split(pattern_of(part), get(part, 'behavior', 'string'), get(part, 'invert', 'boolean', false)) }
 end
 
-function splitters.Whitespace() return { steps.split([=[\w+|[^\w\s]+]=], 'Removed', true) } end
+-- Rust's \w has the two joiners, which that of other expressions lacks.
+function splitters.Whitespace()
+   return { steps.split([=[[\w\x{200C}\x{200D}]+|[^\w\s\x{200C}\x{200D}]+]=], 'Removed', true) }
+end
 function splitters.WhitespaceSplit() return { steps.split([[\s]], 'Removed') } end
 function splitters.BertPreTokenizer() return steps.bert_split() end
 
@@ -186,7 +189,9 @@ function models.BPE(d, model)
    o.unknown = unknown_of(d, maybe(model, 'unk_token', 'string'))
    o.join_unknown = get(model, 'fuse_unk', 'boolean', false)
    o.whole_words = get(model, 'ignore_merges', 'boolean', false)
-   o.rest, o.last = get(model, 'continuing_subword_prefix', 'string', ''), get(model, 'end_of_word_suffix', 'string', '')
+   o.rest, o.last = maybe(model, 'continuing_subword_prefix', 'string'), maybe(model, 'end_of_word_suffix', 'string')
+   if o.rest == '' then o.rest = nil end
+   if o.last == '' then o.last = nil end
    o.single_bytes = d.alphabet
    if get(model, 'byte_fallback', 'boolean', false) then o.bytes = fields.byte_ids(fields.ids_of(d.tokens)) end
 end
