@@ -63,7 +63,7 @@ local function make_steps(d, n, surface)
    if unknown then table.insert(d.decoders, unknown_as(unknown, surface)) end
 end
 
--
+--- The definition in a file.
 function M.read(s)
    local m = protobuf.read(s, #s, model)
    local t, n = m.trainer or {}, m.normalizer or {}
