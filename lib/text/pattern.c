@@ -10,7 +10,7 @@
 #include "utf8.h"
 
 enum { PAGE = 256, PAGES = (MAX_CODE + 1) / PAGE, DEEPEST = 64, MOST_CLASSES = 4096, MOST_WORDS = 1 << 20 };
-enum { FREE_STEPS = 1 << 22, STEPS_PER_BYTE = 1000, MOST_WAITING = 1 << 24 };
+enum { FREE_STEPS = 1 << 22, STEPS_PER_BYTE = 300, MOST_WAITING = 1 << 24 };
 enum { NONE = -1, FAILED = -2 };
 
 typedef struct class {
@@ -34,7 +34,7 @@ struct th_pattern {
   int64_t n, n_classes, n_waiting, room;
   bool first[256];                  /* bytes that can begin a match */
   const uint8_t *bytes;
-  int64_t end, steps, round;
+  int64_t end, left, round;         /* left: steps */
 };
 
 /* ---- classes ------------------------------------------------------------------------------------ */
@@ -291,7 +291,7 @@ static int64_t repeat(th_pattern *p, int64_t pc, int64_t pos)
     return pos;
   }
   read_run(p, c, code[3] - code[2], &pos);
-  p->steps += (pos - start) / 8;
+  p->left -= (pos - start) / 8;
   const choice c2 = { next, (int32_t)pos, (int32_t)low, (int32_t)pc, (int32_t)start, (int32_t)pos };
   return kind == TH_PATTERN_GREEDY && pos > low && !push(p, c2) ? FAILED : pos;
 }
@@ -348,7 +348,7 @@ static int64_t run(th_pattern *p, int64_t pc, int64_t pos, int depth)
   for (;;) {
     const int32_t *code = p->code + pc;
     int length;
-    if (++p->steps > FREE_STEPS + STEPS_PER_BYTE * p->end) {
+    if (--p->left < 0) {
       th_fail(TH_EARG, "the pattern needs too many steps for this text");
       return FAILED;
     }
@@ -412,11 +412,12 @@ static int64_t run(th_pattern *p, int64_t pc, int64_t pos, int depth)
   }
 }
 
+void pattern_allow(th_pattern *p, int64_t n) { p->left = FREE_STEPS + STEPS_PER_BYTE * n; }
+
 void pattern_begin(th_pattern *p, const uint8_t *bytes, int64_t n)
 {
   p->bytes = bytes;
   p->end = n;
-  p->steps = 0;
   p->round++;
 }
 
@@ -446,6 +447,7 @@ th_status th_pattern_find(th_pattern *p, const char *bytes, int64_t n, int64_t *
 {
   if (n < 0 || n > TH_TEXT_MOST) return th_fail(TH_EARG, "a text may have %d bytes, got %lld", TH_TEXT_MOST, (long long)n);
   if (*from < 0 || *from > n) return th_fail(TH_EARG, "the search begins outside of the text");
+  pattern_allow(p, n);
   pattern_begin(p, (const uint8_t *)bytes, n);
   return pattern_next(p, from, to);
 }

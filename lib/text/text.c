@@ -4,6 +4,9 @@
 #include "unicode.h"
 #include "utf8.h"
 
+/* What steps may make of a text: no form of Unicode makes 64 bytes of one. */
+enum { MOST_GROWTH = 64, FREE_GROWTH = 1 << 16 };
+
 th_status grow(void *p, int64_t *room, int64_t need, size_t each)
 {
   if (need <= *room) return TH_OK;
@@ -55,6 +58,7 @@ th_status th_text_set(th_text *t, const char *bytes, int64_t n)
 {
   if (n < 0 || n > TH_TEXT_MOST) return th_fail(TH_EARG, "a text may have %d bytes, got %lld", TH_TEXT_MOST, (long long)n);
   t->changed = false;
+  t->most = th_min(TH_TEXT_MOST, MOST_GROWTH * n + FREE_GROWTH);
   t->n_ids = 0;
   t->now.n = t->now.n_pieces = 0;
   TH_TRY(grow(&t->now.bytes, &t->now.room, n, 1));
@@ -67,9 +71,10 @@ th_status th_text_set(th_text *t, const char *bytes, int64_t n)
 
 void text_begin(th_text *t) { t->next.n = t->next.n_pieces = 0; }
 
-static th_status make_room(content *c, int64_t n)
+static th_status make_room(th_text *t, int64_t n)
 {
-  if (n > TH_TEXT_MOST - c->n) return th_fail(TH_EARG, "a text may have %d bytes at each step", TH_TEXT_MOST);
+  content *c = &t->next;
+  if (n > t->most - c->n) return th_fail(TH_EARG, "a step makes more than %lld bytes of a text", (long long)t->most);
   TH_TRY(grow(&c->bytes, &c->room, c->n + n, 1));
   TH_TRY(grow(&c->from, &c->from_room, c->n + n, sizeof *c->from));
   return grow(&c->to, &c->to_room, c->n + n, sizeof *c->to);
@@ -79,7 +84,7 @@ th_status text_put(th_text *t, const void *bytes, int64_t n, int32_t from, int32
 {
   content *c = &t->next;
   if (n == 0) return TH_OK;
-  TH_TRY(make_room(c, n));
+  TH_TRY(make_room(t, n));
   memcpy(c->bytes + c->n, bytes, (size_t)n);
   for (int64_t i = c->n; i < c->n + n; i++) {
     c->from[i] = from;
@@ -94,7 +99,7 @@ th_status text_copy(th_text *t, int64_t from, int64_t to)
   content *c = &t->next;
   const int64_t n = to - from;
   if (n <= 0) return TH_OK;
-  TH_TRY(make_room(c, n));
+  TH_TRY(make_room(t, n));
   memcpy(c->bytes + c->n, t->now.bytes + from, (size_t)n);
   if (t->changed) {
     memcpy(c->from + c->n, t->now.from + from, (size_t)n * sizeof *c->from);
@@ -189,6 +194,7 @@ static th_status replace(th_text *t, const piece *p, void *data)
 
 th_status th_text_replace(th_text *t, th_pattern *p, const char *before, int64_t n, int keep, const char *after, int64_t m)
 {
+  pattern_allow(p, t->now.n);
   replacement r = { p, before, after, n, m, keep };
   return text_change(t, replace, &r);
 }
@@ -287,6 +293,7 @@ static void swap_pieces(th_text *t)
 
 th_status th_text_split(th_text *t, th_pattern *pattern, int behaviour, int invert)
 {
+  pattern_allow(pattern, t->now.n);
   cutter c = { &t->next, behaviour, 0, false, false, 0 };
   t->next.n_pieces = 0;
   for (int64_t i = 0; i < t->now.n_pieces; i++) {

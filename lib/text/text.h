@@ -23,6 +23,7 @@ typedef struct content {
 
 struct th_text {
   content now, next;
+  int64_t most;                     /* bytes that a step may make */
   bool changed;                     /* whether now.from and now.to count */
   int64_t *ids;
   int32_t *starts, *stops;

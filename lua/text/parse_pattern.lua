@@ -88,7 +88,7 @@ local function class_item(p)
 end
 
 -- A class whose [ is at p.i.
-function read_class(p)
+local function read_new_class(p)
    p.depth = p.depth + 1
    if p.depth > DEEPEST then fail(p, 'it is nested more than %d deep', DEEPEST) end
    local begin = p.i
@@ -124,6 +124,21 @@ function read_class(p)
    if both then s = set.intersection(both, s) end
    if p.ignore_case then s = set.without_case(s) end
    return inverse and set.complement(s) or s
+end
+
+-- The same class is often written several times. A text is its key where its first ']' ends it.
+function read_class(p)
+   local text = p.s:match('^%[[^%[%]]+%]', p.i)
+   local key = text and text ~= '[^]' and not text:find '\\%]$' and text .. tostring(p.ignore_case)
+   local known = key and p.classes[key]
+   if known then
+      p.i = p.i + known.length
+      return known.set
+   end
+   local begin = p.i
+   local s = read_new_class(p)
+   if key then p.classes[key] = { set = s, length = p.i - begin } end
+   return s
 end
 
 -- ---- groups and repeats --------------------------------------------------------------------------------------------
@@ -248,7 +263,7 @@ end
 
 --- The tree of a regular expression in UTF-8. Errors begin with 'pattern, byte N: '.
 local function parse(s)
-   local p = { s = s, i = 1, depth = 0, repeats = 0 }
+   local p = { s = s, i = 1, depth = 0, repeats = 0, classes = {} }
    local node = read_any(p)
    if p.i <= #s then fail(p, "')' without '('") end
    return node

@@ -8,6 +8,7 @@ local C = lib.C
 local pattern = {}
 
 local MOST_WORDS = 2 ^ 16
+local MOST_CLASSES = 64
 local ENDLESS = parser.ENDLESS
 
 local function op(name) return tonumber(C['TH_PATTERN_' .. name]) end
@@ -60,6 +61,7 @@ end
 local function class_of(c, s)
    local key = table.concat(s, ',')
    if not c.numbers[key] then
+      if #c.classes >= MOST_CLASSES then fail(('it has more than %d classes'):format(MOST_CLASSES)) end
       c.classes[#c.classes + 1] = s
       c.numbers[key] = #c.classes - 1
    end

@@ -123,7 +123,7 @@ end
 -- ---- case ----------------------------------------------------------------------------------------------------------
 
 local others                                 -- lower case -> its other cases
-local MOST_FOLDED = 20000
+local MOST_FOLDED = 2000
 
 local function read_cases()
    others = {}

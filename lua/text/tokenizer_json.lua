@@ -9,7 +9,7 @@ local get, maybe = fields.get, fields.maybe
 local M = {}
 
 local DEEPEST = 20                           -- sequences in sequences
-local MOST_STEPS = 200
+local MOST_STEPS = 64
 local most_steps
 
 local function limit()

@@ -222,6 +222,18 @@ relu_param { negative_slope: 0.5 } lrn_param { local_size: 3 alpha: 1e-4 beta: 0
       'exclude { phase: TEST }', '2147483647', '-1', '0.5', 'nan', '1e999', '\162\6', '\186\3', '\170\2' }
 end
 
+-- A vocabulary of each kind. Before it: its kind, and a text to encode.
+function seeds.tokenizer()
+   local samples = require 'test.support.vocabularies'
+   for name, sample in pairs(samples.all()) do
+      seed(name, string.char(sample.kind, #sample.text) .. sample.text .. sample.bytes .. (sample.merges and '\0' .. sample.merges or ''))
+   end
+   words { '"type":"BPE"', '"type":"Unigram"', '"type":"WordPiece"', '"type":"Sequence"', '"Regex":"', '"added_tokens":[', '"merges":[',
+      '"vocab":{', '"single_word":true', '"lstrip":true', '"normalized":true', '"byte_fallback":true', '"precompiled_charsmap":"',
+      'tokenizer.ggml.model', 'tokenizer.ggml.tokens', 'tokenizer.ggml.merges', 'tokenizer.ggml.scores', 'GGUF\3\0\0\0', '\\p{L}',
+      '(?!', '(?<=', '(?i:', '[^', '&&[', '{1,3}', '*+', '+?', '\\s', '\226\150\129', '##', '\196\160', '\255\255\255\255\255\255\255\127' }
+end
+
 -- Files of our own, each with one kind of content, and that of h5py.
 function seeds.hdf5()
    local hdf5 = require 'hdf5'
