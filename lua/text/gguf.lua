@@ -25,15 +25,19 @@ local function take(r, n)
    return r.bytes + at
 end
 
-local types = { [0] = 'uint8_t', 'int8_t', 'uint16_t', 'int16_t', 'uint32_t', 'int32_t', 'float', 'uint8_t', [10] = 'uint64_t',
-   [11] = 'int64_t', [12] = 'double' }
-local pointers, sizes = {}, {}
-for k, name in pairs(types) do
-   pointers[k], sizes[k] = ffi.typeof('$ *', ffi.typeof('struct { ' .. name .. ' v; } __attribute__((packed))')), ffi.sizeof(name)
-end
+-- Types of numbers: bytes, and the field of `bits` that holds them.
+local types = { [0] = { 1, 'u8' }, { 1, 'i8' }, { 2, 'u16' }, { 2, 'i16' }, { 4, 'u32' }, { 4, 'i32' }, { 4, 'f32' }, { 1, 'u8' },
+   [10] = { 8, 'u64' }, [11] = { 8, 'i64' }, [12] = { 8, 'f64' } }
+local bits = ffi.new [[union { uint8_t u8; int8_t i8; uint16_t u16; int16_t i16; uint32_t u32; int32_t i32; float f32; uint64_t u64;
+   int64_t i64; double f64; int32_t high[2]; }]]
 
 local function number(r, kind)
-   local v = tonumber(ffi.cast(pointers[kind], take(r, sizes[kind])).v)
+   local size, name = types[kind][1], types[kind][2]
+   ffi.copy(bits, take(r, size), size)
+   -- LuaJIT keeps other types in the bits of some NaNs.
+   if kind == 6 and bit.band(bits.u32, 0x7FFFFFFF) > 0x7F800000 then return 0 / 0 end
+   if kind == 12 and bit.band(bits.high[1], 0x7FF00000) == 0x7FF00000 then return 0 / 0 end
+   local v = tonumber(bits[name])
    if kind == 7 then return v ~= 0 end
    return v
 end
@@ -51,7 +55,7 @@ local value
 local function array(r, depth)
    local kind, n = number(r, 4), count(r)
    if depth > DEEPEST then fail(r, 'arrays are nested more than %d deep', DEEPEST) end
-   local least = sizes[kind] or kind == STRING and (r.wide and 8 or 4) or kind == ARRAY and 8
+   local least = types[kind] and types[kind][1] or kind == STRING and (r.wide and 8 or 4) or kind == ARRAY and 8
    if not least then fail(r, 'there is no type %.0f', kind) end
    if n > (r.size - r.place) / least then fail(r, 'an array of %.0f elements is too long', n) end
    if kind == UINT8 then return ffi.string(take(r, n), n) end

@@ -95,7 +95,7 @@ local function read_new_class(p)
    p.i = p.i + 1
    local inverse = p.s:sub(p.i, p.i) == '^'
    if inverse then p.i = p.i + 1 end
-   local ranges, both, first = {}, nil, true
+   local ranges, large, both, first = {}, {}, nil, true
    while first or p.s:sub(p.i, p.i) ~= ']' do
       if p.i > #p.s then
          p.i = begin
@@ -103,8 +103,8 @@ local function read_new_class(p)
       end
       if p.s:sub(p.i, p.i + 1) == '&&' then
          p.i = p.i + 2
-         local left = set.of(ranges)
-         both, ranges = both and set.intersection(both, left) or left, {}
+         local left = set.union(large, set.of(ranges))
+         both, ranges, large = both and set.intersection(both, left) or left, {}, {}
       else
          local item = class_item(p)
          local low = set.single(item)
@@ -114,13 +114,14 @@ local function read_new_class(p)
             if not high or high < low then fail(p, 'a range of a class is out of order') end
             item = { low, high }
          end
-         for k = 1, #item do ranges[#ranges + 1] = item[k] end
+         if #item > 2 then large = set.union(large, item)
+         else for k = 1, #item do ranges[#ranges + 1] = item[k] end end
       end
       first = false
    end
    p.i = p.i + 1
    p.depth = p.depth - 1
-   local s = set.of(ranges)
+   local s = set.union(large, set.of(ranges))
    if both then s = set.intersection(both, s) end
    if p.ignore_case then s = set.without_case(s) end
    return inverse and set.complement(s) or s

@@ -143,14 +143,21 @@ emitters['at'] = function(c, node) word(c, AT, op(node[1])) end
 
 function emit(c, node) return emitters[node.kind](c, node) end
 
+-- Expression -> pattern. A search leaves nothing in a pattern, so all tokenizers of a state share them.
+local compiled, count = {}, 0
+local MOST_COMPILED = 64
+
 --- Compiles a regular expression: alternatives, groups, classes with && and \p{..}, \s \d \w \b, greedy, lazy and possessive
 -- repeats, looks ahead and behind, (?i:..). Dots, classes and repeats count characters.
 function pattern.new(s)
+   if compiled[s] then return compiled[s] end
    local c = { code = {}, classes = {}, numbers = {} }
    emit(c, parser.parse(s))
    word(c, MATCH)
    c.classes[#c.classes + 1] = set.word()    -- the last one is for \b
-   return lib.pattern(c.code, c.classes)
+   if count == MOST_COMPILED then compiled, count = {}, 0 end
+   compiled[s], count = lib.pattern(c.code, c.classes), count + 1
+   return compiled[s]
 end
 
 --- The pattern that matches a text.

@@ -19,9 +19,10 @@ local model = { [1] = { 'pieces', piece, 'all' }, [2] = { 'trainer', trainer }, 
 
 local bits = ffi.new 'union { int32_t i; float f; }'
 
--- A 32-bit float that was read as a whole number.
+-- A 32-bit float that was read as a whole number. LuaJIT keeps other types in the bits of some NaNs.
 local function float(v)
    bits.i = v
+   if bit.band(bits.i, 0x7FFFFFFF) > 0x7F800000 then return 0 / 0 end
    return bits.f
 end
 

@@ -22,11 +22,28 @@ function set.of(list)
    return r
 end
 
+-- All elements of two sets.
+local function joined(a, b)
+   local r, n, i, k = {}, 0, 1, 1
+   while a[i] or b[k] do
+      local from, to
+      if not b[k] or a[i] and a[i] <= b[k] then from, to, i = a[i], a[i + 1], i + 2
+      else from, to, k = b[k], b[k + 1], k + 2 end
+      if n > 0 and from <= r[n] + 1 then
+         if to > r[n] then r[n] = to end
+      else
+         r[n + 1], r[n + 2] = from, to
+         n = n + 2
+      end
+   end
+   return r
+end
+
 --- All elements of several sets.
 function set.union(...)
-   local all = {}
-   for _, s in ipairs { ... } do for i = 1, #s do all[#all + 1] = s[i] end end
-   return set.of(all)
+   local r = {}
+   for _, s in ipairs { ... } do r = joined(r, s) end
+   return r
 end
 
 --- All code points that a set lacks.

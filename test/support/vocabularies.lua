@@ -89,13 +89,12 @@ end
 
 -- ---- files of each kind --------------------------------------------------------------------------------------------
 
-M.GPT2 = [['s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+]]
+local BYTE_LEVEL = '{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":false,"use_regex":true}'
 
 --- tokenizer.json with byte-pair encoding of bytes; `more` is further JSON.
 function M.byte_level(text, n, more)
    local tokens, merges = M.train(text, n)
-   return ('{"model":{"type":"BPE","vocab":%s,"merges":%s},"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false},' ..
-      '"decoder":{"type":"ByteLevel"}%s}'):format(M.object(tokens), M.list(merges), more or '')
+   return ('{"model":{"type":"BPE","vocab":%s,"merges":%s},"pre_tokenizer":%s,"decoder":%s%s}'):format(M.object(tokens), M.list(merges), BYTE_LEVEL, BYTE_LEVEL, more or '')
 end
 
 --- A message of Protocol Buffers: bytes in a field.
@@ -170,16 +169,18 @@ function M.all()
    local pieces, strings, scores, types = M.pieces(), {}, {}, {}
    for i, p in ipairs(pieces) do strings[i], scores[i], types[i] = p[1], p[2], p[3] or 1 end
    return {
-      bytes = { kind = 0, text = text, bytes = M.byte_level(text, 12, [=[,"added_tokens":[{"id":268,"content":"<s>","special":true}],
+      bytes = { kind = 0, text = text, bytes = M.byte_level(text, 12, [=[,"added_tokens":[{"id":268,"content":"<s>","single_word":false,"lstrip":false,
+"rstrip":false,"normalized":false,"special":true}],
 "post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>","type_id":0}},{"Sequence":{"id":"A","type_id":0}}],
-"pair":[],"special_tokens":{"<s>":{"id":"<s>","ids":[268]}}}]=]) },
-      wordpiece = { kind = 0, text = 'Thé CAT 我', bytes = [=[{"model":{"type":"WordPiece","vocab":{"[UNK]":0,"the":1,"c":2,"##at":3}},
-"normalizer":{"type":"BertNormalizer"},"pre_tokenizer":{"type":"BertPreTokenizer"},"decoder":{"type":"WordPiece"},
-"post_processor":{"type":"BertProcessing","sep":["c",2],"cls":["the",1]}}]=] },
+"pair":[],"special_tokens":{"<s>":{"id":"<s>","ids":[268],"tokens":["<s>"]}}}]=]) },
+      wordpiece = { kind = 0, text = 'Thé CAT 我', bytes = [=[{"model":{"type":"WordPiece","vocab":{"[UNK]":0,"the":1,"c":2,"##at":3},
+"unk_token":"[UNK]","continuing_subword_prefix":"##","max_input_chars_per_word":100},"normalizer":{"type":"BertNormalizer",
+"clean_text":true,"handle_chinese_chars":true,"strip_accents":null,"lowercase":true},"pre_tokenizer":{"type":"BertPreTokenizer"},"decoder":{"type":"WordPiece",
+"prefix":"##","cleanup":true},"post_processor":{"type":"BertProcessing","sep":["c",2],"cls":["the",1]}}]=] },
       unigram = { kind = 0, text = ' the  cat', bytes = [=[{"model":{"type":"Unigram","unk_id":0,"vocab":[["<unk>",0],["▁the",-1],["▁",-2],["c",-3],
 ["at",-2.5]]},"normalizer":{"type":"Sequence","normalizers":[{"type":"NFKC"},{"type":"Replace","pattern":{"Regex":" {2,}"},"content":" "},
-{"type":"Precompiled","precompiled_charsmap":"BAAAAAAAAAA="}]},"pre_tokenizer":{"type":"Metaspace","prepend_scheme":"first"},
-"decoder":{"type":"Metaspace"}}]=] },
+{"type":"Precompiled","precompiled_charsmap":"BAAAAAAAAAA="}]},"pre_tokenizer":{"type":"Metaspace","replacement":"▁","prepend_scheme":"first",
+"split":true},"decoder":{"type":"Metaspace","replacement":"▁","prepend_scheme":"first","split":true}}]=] },
       words = { kind = 1, text = 'the cats', bytes = '[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\ncat\n##s\n' },
       scores = { kind = 2, text = 'the <x>cat\255', bytes = M.sentencepiece(pieces, 2, true) },
       sums = { kind = 2, text = 'the <x>cat', bytes = M.sentencepiece(pieces, 1, false) },
