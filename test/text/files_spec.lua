@@ -193,8 +193,8 @@ describe('text.load: a hostile file', function()
 
    it('may have scores that are no numbers, in bits that LuaJIT uses for other types', function()
       refused('token 0 has no score', (samples.gguf { { 'model', 'llama' }, { 'tokens', { 'a' } }, { 'scores', { floats = { 1.5 } } } }
-         :gsub('%z%z\192\63', '\255\255\255\255')), '.gguf')
-      refused('the score of token 0 is no number', (samples.sentencepiece({ { 'a', 1.5 } }, 1):gsub('%z%z\192\63', '\255\255\255\255')), '.model')
+         :gsub('%z%z\192%?', '\255\255\255\255')), '.gguf')
+      refused('the score of token 0 is no number', (samples.sentencepiece({ { 'a', 1.5 } }, 1):gsub('%z%z\192%?', '\255\255\255\255')), '.model')
    end)
 
    it('may have equal, empty and missing tokens', function()
