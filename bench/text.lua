@@ -3,8 +3,8 @@
 --    th bench/text.lua FILE [TEXT]                   a vocabulary that text.load reads, another text
 --    th bench/text.lua tokenizer.json TEXT PYTHON    beside the package tokenizers of that Python
 --
--- "first" is one pass of a tokenizer that has seen no word yet. "again" is a pass over words that it remembers. Times are processor
--- time of this process.
+-- "first" is one pass of a tokenizer that has seen no word yet. "again" is a pass over words that it remembers. Times are
+-- processor time of this process.
 package.path = './?.lua;' .. package.path
 local measure = require 'bench.lib.measure'
 local samples = require 'test.support.vocabularies'
@@ -80,7 +80,8 @@ for _ in range(6):
     c = time.process_time()
     n = len(t.encode(s).ids)
     times.append(time.process_time() - c)
-print("tokenizers %s, first: %.2f M tokens/s; again: %.2f M tokens/s" % (tokenizers.__version__, n / times[0] / 1e6, n / sorted(times)[2] / 1e6))
+print("tokenizers %s, first: %.2f M tokens/s; again: %.2f M tokens/s" % (tokenizers.__version__, n / times[0] / 1e6,
+   n / sorted(times)[2] / 1e6))
 ]]
    local file = os.tmpname()
    local f = assert(io.open(file, 'w'))

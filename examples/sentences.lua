@@ -49,7 +49,8 @@ local function vectors(list)
       for k = i, math.min(i + BATCH - 1, #list) do part[#part + 1] = list[k] end
       local longest = 1
       for _, s in ipairs(part) do longest = math.max(longest, tokenizer:encode(s):nElement()) end
-      local ids, mask = tokenizer:encodeBatch(part, { base = 1, parse = false, length = math.min(longest, LONGEST, net.positions) })
+      local length = math.min(longest, LONGEST, net.positions)
+      local ids, mask = tokenizer:encodeBatch(part, { base = 1, parse = false, length = length })
       rows[#rows + 1] = net:vectors(ids, mask)
    end
    return torch.cat(rows, 1)

@@ -14,7 +14,9 @@ end
 
 local function need(config, name)
    local v = config[name]
-   if type(v) ~= 'number' or v < 1 or v % 1 ~= 0 then error(("config.json: '%s' must be a positive whole number"):format(name), 0) end
+   if type(v) ~= 'number' or v < 1 or v % 1 ~= 0 then
+      error(("config.json: '%s' must be a positive whole number"):format(name), 0)
+   end
    return v
 end
 
@@ -22,8 +24,9 @@ local function config_of(folder)
    local config = json.read(read(folder .. '/config.json'))
    if config.hidden_act ~= 'gelu' then error("config.json: 'hidden_act' must be gelu", 0) end
    if (config.position_embedding_type or 'absolute') ~= 'absolute' then error('config.json: positions must be absolute', 0) end
-   return { size = need(config, 'hidden_size'), layers = need(config, 'num_hidden_layers'), heads = need(config, 'num_attention_heads'),
-      inner = need(config, 'intermediate_size'), words = need(config, 'vocab_size'), positions = need(config, 'max_position_embeddings'),
+   return { size = need(config, 'hidden_size'), layers = need(config, 'num_hidden_layers'),
+      heads = need(config, 'num_attention_heads'), inner = need(config, 'intermediate_size'),
+      words = need(config, 'vocab_size'), positions = need(config, 'max_position_embeddings'),
       types = need(config, 'type_vocab_size'), eps = config.layer_norm_eps or 1e-12 }
 end
 
@@ -35,7 +38,9 @@ local function copier(tensors)
    return function(to, name)
       local from = tensors[prefix .. name]
       if not from then error(("model.safetensors: there is no tensor '%s'"):format(prefix .. name), 0) end
-      if not from:isSameSizeAs(to) then error(("model.safetensors: '%s' has another size than config.json says"):format(prefix .. name), 0) end
+      if not from:isSameSizeAs(to) then
+         error(("model.safetensors: '%s' has another size than config.json says"):format(prefix .. name), 0)
+      end
       to:copy(from)
    end
 end

@@ -24,8 +24,10 @@ enum { TH_PATTERN_GREEDY, TH_PATTERN_LAZY, TH_PATTERN_POSSESSIVE };
 enum { TH_PATTERN_TEXT_BEGIN, TH_PATTERN_TEXT_END, TH_PATTERN_LINE_BEGIN, TH_PATTERN_LINE_END, TH_PATTERN_LAST_LINE,
        TH_PATTERN_WORD_EDGE, TH_PATTERN_NO_WORD_EDGE };
 typedef struct th_pattern th_pattern;
-/* Class k has the ranges [ranges[2 i], ranges[2 i + 1]] for i in [ends[k - 1], ends[k]). The last class holds the word characters. */
-th_status    th_pattern_new(th_pattern **out, const int32_t *code, int64_t n, const uint32_t *ranges, const int64_t *ends, int64_t classes);
+/* Class k has the ranges [ranges[2 i], ranges[2 i + 1]] for i in [ends[k - 1], ends[k]). The last class holds the characters of
+ * words. */
+th_status    th_pattern_new(th_pattern **out, const int32_t *code, int64_t n, const uint32_t *ranges, const int64_t *ends,
+                            int64_t classes);
 void         th_pattern_free(th_pattern *p);
 /* The first match that is not empty, at or after byte *from of n bytes; *from is -1 without one. */
 th_status    th_pattern_find(th_pattern *p, const char *bytes, int64_t n, int64_t *from, int64_t *to);

@@ -133,7 +133,8 @@ th_status th_text_model_score(th_text_model *m, const double *scores)
     const int32_t id = list[i].id;
     if (i && list[i].score != list[i - 1].score) rank++;
     const int64_t first = id ? m->vocabulary->ends[id - 1] : 0;
-    const bool is_read = th_trie_get(m->vocabulary, (const char *)m->vocabulary->bytes + first, m->vocabulary->ends[id] - first) == id;
+    const char *bytes = (const char *)m->vocabulary->bytes + first;
+    const bool is_read = th_trie_get(m->vocabulary, bytes, m->vocabulary->ends[id] - first) == id;
     if (is_read && !(m->unused && m->unused[id])) status = split_token(m, id, rank);
   }
   free(list);

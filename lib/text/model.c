@@ -36,9 +36,9 @@ static th_status copy_tables(th_text_model *m)
   if (!m->scores) return th_out_of_memory(n * (int64_t)sizeof *m->scores);
   double least = 0;
   for (int64_t i = 0; i < n; i++) {
-    m->scores[i] = m->o.scores[i];
-    if (!(m->scores[i] >= -1e30 && m->scores[i] <= 1e30)) return th_fail(TH_EARG, "the score of token %lld is no number", (long long)i);
-    if (!m->unused || !m->unused[i]) least = m->scores[i] < least || i == 0 ? m->scores[i] : least;
+    const double score = m->scores[i] = m->o.scores[i];
+    if (!(score >= -1e30 && score <= 1e30)) return th_fail(TH_EARG, "the score of token %lld is no number", (long long)i);
+    if (!m->unused || !m->unused[i]) least = score < least || i == 0 ? score : least;
   }
   m->unknown_score = least - 10;
   return TH_OK;
@@ -57,8 +57,12 @@ th_status th_text_model_new(th_text_model **out, const th_trie *vocabulary, cons
   for (int b = 0; b < 256 && status == TH_OK; b++) {
     if (!is_id(m, m->o.bytes[b])) status = th_fail(TH_EARG, "byte %d has the id %d, which is no token", b, m->o.bytes[b]);
   }
-  if (status == TH_OK && !is_id(m, m->o.unknown)) status = th_fail(TH_EARG, "the unknown token has the id %d, which is no token", m->o.unknown);
-  if (status == TH_OK && (m->o.kind < TH_MODEL_BPE || m->o.kind > TH_MODEL_WORDS)) status = th_fail(TH_EARG, "there is no such model");
+  if (status == TH_OK && !is_id(m, m->o.unknown)) {
+    status = th_fail(TH_EARG, "the unknown token has the id %d, which is no token", m->o.unknown);
+  }
+  if (status == TH_OK && (m->o.kind < TH_MODEL_BPE || m->o.kind > TH_MODEL_WORDS)) {
+    status = th_fail(TH_EARG, "there is no model %d", m->o.kind);
+  }
   m->o.scores = NULL;
   m->o.unused = NULL;
   if (status == TH_OK) *out = m;

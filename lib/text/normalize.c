@@ -46,7 +46,8 @@ static int64_t compose(cell *c, int64_t n)
   for (int64_t i = 0; i < n; i++) {
     const cell x = c[i];
     const bool adjacent = starter >= 0 && made == starter + 1;
-    const uint32_t whole = starter >= 0 && (adjacent || (last != 0 && last < x.class)) ? unicode_compose(c[starter].code, x.code) : 0;
+    const bool may_join = starter >= 0 && (adjacent || (last != 0 && last < x.class));
+    const uint32_t whole = may_join ? unicode_compose(c[starter].code, x.code) : 0;
     if (whole) {
       c[starter].code = whole;
       c[starter].from = (int32_t)th_min(c[starter].from, x.from);

@@ -183,7 +183,8 @@ static void collect_first(th_pattern *p, int64_t pc, bool *seen)
   }
 }
 
-th_status th_pattern_new(th_pattern **out, const int32_t *code, int64_t n, const uint32_t *ranges, const int64_t *ends, int64_t classes)
+th_status th_pattern_new(th_pattern **out, const int32_t *code, int64_t n, const uint32_t *ranges, const int64_t *ends,
+                         int64_t classes)
 {
   if (n < 1 || n > MOST_WORDS || classes < 1 || classes > MOST_CLASSES) return th_fail(TH_EARG, "the pattern is too long");
   th_pattern *p = calloc(1, sizeof *p);
@@ -195,7 +196,8 @@ th_status th_pattern_new(th_pattern **out, const int32_t *code, int64_t n, const
     p->n_classes = classes;
     p->n = n;
   }
-  th_status status = p && seen && p->code && p->failures && p->classes ? TH_OK : th_out_of_memory(n * 16 + classes * (int64_t)sizeof(class));
+  const bool ok = p && seen && p->code && p->failures && p->classes;
+  th_status status = ok ? TH_OK : th_out_of_memory(n * 16 + classes * (int64_t)sizeof(class));
   for (int64_t k = 0; k < classes && status == TH_OK; k++) {
     const int64_t first = k ? ends[k - 1] : 0;
     status = make_class(&p->classes[k], ranges + 2 * first, ends[k] - first);

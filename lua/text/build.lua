@@ -2,7 +2,8 @@
 --
 -- A definition is a table. tokens: a list from id 0, false where an id has none; kind: 'BPE', 'WORDPIECE', 'UNIGRAM' or 'WORDS';
 -- options: fields of th_text_options; alphabet: tokens are in GPT-2's alphabet; merges, separator, skip_merges; by_score, scores,
--- unused; added: tokens that texts may spell; before, split, decoders: steps; template; pad; model_size: tokens of the model alone.
+-- unused; added: tokens that texts may spell; before, split, decoders: steps; template; pad; model_size: tokens of the
+-- model alone.
 local ffi = require 'ffi'
 local fields = require 'text.fields'
 local lib = require 'text.lib'
@@ -107,7 +108,8 @@ local function marks_of(list)
    local texts, ids, flags = {}, ffi.new('int32_t[?]', #list), ffi.new('uint8_t[?]', #list)
    for i, token in ipairs(list) do
       texts[i], ids[i - 1] = token.text, token.id
-      flags[i - 1] = (token.single_word and 1 or 0) + (token.lstrip and 2 or 0) + (token.rstrip and 4 or 0) + (token.special and 8 or 0)
+      flags[i - 1] = (token.single_word and 1 or 0) + (token.lstrip and 2 or 0) + (token.rstrip and 4 or 0)
+         + (token.special and 8 or 0)
    end
    return { trie = lib.trie(texts), ids = ids, flags = flags }
 end

@@ -28,8 +28,8 @@ end
 -- Types of numbers: bytes, and the field of `bits` that holds them.
 local types = { [0] = { 1, 'u8' }, { 1, 'i8' }, { 2, 'u16' }, { 2, 'i16' }, { 4, 'u32' }, { 4, 'i32' }, { 4, 'f32' }, { 1, 'u8' },
    [10] = { 8, 'u64' }, [11] = { 8, 'i64' }, [12] = { 8, 'f64' } }
-local bits = ffi.new [[union { uint8_t u8; int8_t i8; uint16_t u16; int16_t i16; uint32_t u32; int32_t i32; float f32; uint64_t u64;
-   int64_t i64; double f64; int32_t high[2]; }]]
+local bits = ffi.new [[union { uint8_t u8; int8_t i8; uint16_t u16; int16_t i16; uint32_t u32; int32_t i32; float f32;
+   uint64_t u64; int64_t i64; double f64; int32_t high[2]; }]]
 
 local function number(r, kind)
    local size, name = types[kind][1], types[kind][2]

@@ -118,7 +118,7 @@ end
 -- The tokens around a text.
 local function template_of(d, f, first, last)
    local bos = id_of(d, f, 'bos_token_id') or id_of(d, f, 'cls_token_id')
-   local eos = d.kind == 'WORDPIECE' and (id_of(d, f, 'seperator_token_id') or id_of(d, f, 'eos_token_id')) or id_of(d, f, 'eos_token_id')
+   local eos = d.kind == 'WORDPIECE' and id_of(d, f, 'seperator_token_id') or id_of(d, f, 'eos_token_id')
    if not (bos and field(f, 'add_bos_token', 'boolean', first)) then bos = nil end
    if not (eos and field(f, 'add_eos_token', 'boolean', last)) then eos = nil end
    local single, pair = {}, {}

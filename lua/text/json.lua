@@ -97,11 +97,12 @@ local function read_list(s, i, depth)
 end
 
 local function read_object(s, i, depth)
-   local t, key = {}, nil
+   local t = {}
    i = skip(s, i + 1)
    if byte(s, i) == 125 then return t, i + 1 end
    while true do
       if byte(s, i) ~= 34 then fail(i, 'a name in quotes is expected') end
+      local key
       key, i = read_string(s, i)
       i = skip(s, i)
       if byte(s, i) ~= 58 then fail(i, "':' is expected") end

@@ -223,7 +223,8 @@ end
 -- The repeats behind an atom.
 local function repeated(p, node)
    while true do
-      local c, least, most = p.s:sub(p.i, p.i), nil, nil
+      local c = p.s:sub(p.i, p.i)
+      local least, most
       if c == '*' then least, most, p.i = 0, ENDLESS, p.i + 1
       elseif c == '+' then least, most, p.i = 1, ENDLESS, p.i + 1
       elseif c == '?' then least, most, p.i = 0, 1, p.i + 1
@@ -232,7 +233,9 @@ local function repeated(p, node)
          if not low or low .. high == '' then return node end
          least = tonumber(low) or 0
          most = comma == '' and least or tonumber(high) or ENDLESS
-         if least > MOST_TIMES or (most > MOST_TIMES and most < ENDLESS) or most < least then fail(p, 'a repeat is out of range') end
+         if least > MOST_TIMES or (most > MOST_TIMES and most < ENDLESS) or most < least then
+            fail(p, 'a repeat is out of range')
+         end
          p.i = stop
       end
       local how = p.s:match('^[?+]', p.i)

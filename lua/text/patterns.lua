@@ -29,7 +29,8 @@ local DEEPSEEK_RANGES = [[
    104B0-104D3 104D8-104FB 10C80-10CB2 10CC0-10CF2 118A0-118DF 1E900-1E943]]
 local DEEPSEEK_LETTERS = [=[\s?[]=] .. DEEPSEEK_RANGES:gsub('%x+', '\\x{%0}'):gsub('%s+', '') .. ']+'
 local CHINESE, KANA = [=[[一-龥ࠀ-一가-퟿]+]=], [=[[一-龥぀-ゟ゠-ヿ]+]=]
-local DEEPSEEK3 = [=[[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|]=] .. SPACES
+local DEEPSEEK3 = [=[[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|]=] ..
+   [=[[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|]=] .. SPACES
 
 local llama3, qwen2 = { gpt4 [[\p{N}{1,3}]] }, { gpt4 [[\p{N}]] }
 local gpt2, starcoder = { steps.GPT2 }, { [[\p{N}]], steps.GPT2 }
@@ -51,7 +52,8 @@ local patterns = {
 
 local function name(list, words) for word in words:gmatch '%S+' do patterns[word] = list end end
 
-name(llama3, 'llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano dbrx smaug-bpe chatglm-bpe glm4 glm5')
+name(llama3, [[llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano dbrx smaug-bpe chatglm-bpe
+   glm4 glm5]])
 name(qwen2, 'qwen2 deepseek-r1-qwen kormo f2llmv2 stablelm2 hunyuan megrez solar-open grok-2')
 name(gpt2, [[gpt-2 phi-2 jina-es jina-de gigachat jina-v2-es jina-v2-de a.x-4.0 mellum modern-bert mpt olmo jais trillion
    granite-docling jina-v1-en jina-v2-code roberta-bpe]])

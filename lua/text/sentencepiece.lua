@@ -14,7 +14,8 @@ local piece = { [1] = { 'text', 'text' }, [2] = { 'score', 'whole' }, [3] = { 't
 local trainer = { [3] = { 'kind', 'whole' }, [24] = { 'suffix', 'whole' }, [35] = { 'byte_fallback', 'whole' },
    [40] = { 'unk', 'whole' }, [41] = { 'bos', 'whole' }, [42] = { 'eos', 'whole' }, [43] = { 'pad', 'whole' },
    [44] = { 'surface', 'text' } }
-local normalizer = { [2] = { 'map', 'text' }, [3] = { 'prefix', 'whole' }, [4] = { 'squeeze', 'whole' }, [5] = { 'escape', 'whole' } }
+local normalizer = { [2] = { 'map', 'text' }, [3] = { 'prefix', 'whole' }, [4] = { 'squeeze', 'whole' },
+   [5] = { 'escape', 'whole' } }
 local model = { [1] = { 'pieces', piece, 'all' }, [2] = { 'trainer', trainer }, [3] = { 'normalizer', normalizer } }
 
 local bits = ffi.new 'union { int32_t i; float f; }'
@@ -39,7 +40,8 @@ local function read_pieces(d, pieces)
       d.tokens[i], d.scores[i], types[i] = p.text or '', float(p.score or 0), kind
       d.unused[i] = kind ~= NORMAL and kind ~= USER
       if kind == USER or kind == CONTROL then
-         d.added[#d.added + 1] = { id = i - 1, content = d.tokens[i], special = kind == CONTROL, normalized = kind == USER, plain = true }
+         d.added[#d.added + 1] = { id = i - 1, content = d.tokens[i], special = kind == CONTROL,
+            normalized = kind == USER, plain = true }
       elseif kind == UNKNOWN then d.options.unknown = i - 1 end
    end
    if #pieces == 0 then error('it has no tokens', 0) end
@@ -56,8 +58,8 @@ local function unknown_as(token, surface)
 end
 
 local function make_steps(d, n, surface)
-   d.before = steps.sentencepiece { map = n.map, squeeze = flag(n.squeeze, true), prefix = flag(n.prefix, true) and 'first' or nil,
-      escape = flag(n.escape, true) }
+   d.before = steps.sentencepiece { map = n.map, squeeze = flag(n.squeeze, true), escape = flag(n.escape, true),
+      prefix = flag(n.prefix, true) and 'first' or nil }
    d.split = {}
    d.decoders = { decode.byte_fallback(), decode.metaspace('▁', flag(n.prefix, true)) }
    local unknown = d.options.unknown and d.tokens[d.options.unknown + 1]

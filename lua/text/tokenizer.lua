@@ -23,7 +23,8 @@ end
 
 local kinds = { special = 'boolean', parse = 'boolean', offsets = 'boolean', types = 'boolean', pair = 'string', base = 'number',
    length = 'number', truncation = 'boolean', padding = 'padding', pad = 'number' }
-local expected = { boolean = 'true or false', string = 'a string', number = 'a whole number', padding = "'left', 'right' or false" }
+local expected = { boolean = 'true or false', string = 'a string', number = 'a whole number',
+   padding = "'left', 'right' or false" }
 
 local function is_kind(v, kind)
    if kind == 'padding' then return v == 'left' or v == 'right' or type(v) == 'boolean' end
@@ -113,7 +114,9 @@ local function encode(p, s, pair, o)
    local a, b, extra = sequence(p, s, o), pair and sequence(p, pair, o), 0
    for _, part in ipairs(template) do if part.id then extra = extra + 1 end end
    if o.length and o.truncation ~= false then
-      if extra > o.length then error(('length must be at least %d, the number of special tokens, got %d'):format(extra, o.length), 0) end
+      if extra > o.length then
+         error(('length must be at least %d, the number of special tokens, got %d'):format(extra, o.length), 0)
+      end
       shorten(a, b, o.length - extra)
    end
    local n = a.n + (b and b.n or 0) + extra
@@ -138,8 +141,8 @@ end
 --- The ids of a text. Options: `special = false` leaves out the tokens that the model wants around a text; `parse = false` reads
 -- special tokens that the text spells as text, which is right for texts of strangers; `offsets` and `types` ask for more results;
 -- `pair` is a second text; `length` cuts at so many ids; `base` is added to each id.
--- @return a LongTensor of n ids; with `offsets`, n x 2 positions of the first and last byte in the text, 0 and 0 for tokens of the
---  model; with `types`, n numbers 0 and 1 that tell the texts of a pair apart
+-- @return a LongTensor of n ids; with `offsets`, n x 2 positions of the first and last byte in the text, 0 and 0 for
+--  tokens of the model; with `types`, n numbers 0 and 1 that tell the texts of a pair apart
 function Tokenizer:encode(s, options)
    local who = WHO .. 'encode'
    need_text(who, s)
@@ -183,10 +186,11 @@ local function encode_batch(p, texts, pairs_of, o)
    return ids, mask, types or nil
 end
 
---- The ids of several texts, or of pairs { text, text }, in one tensor. Options: those of encode, and `padding`: 'right' (default) or
--- 'left', where shorter rows get the padding token; false refuses texts of different lengths. `length` is the width: longer texts
+--- The ids of several texts, or of pairs { text, text }, in one tensor. Options: those of encode, and `padding`: 'right'
+-- (default) or 'left', where shorter rows get the padding token; false refuses texts of different lengths. `length` is the width: longer texts
 -- are cut, shorter ones padded; with `truncation = false` nothing is cut. `pad` is the id to pad with.
--- @return ids: a LongTensor, texts x length; mask: a ByteTensor with 1 at ids of the text, 0 at padding; with `types`, their tensor
+-- @return ids: a LongTensor, texts x length; mask: a ByteTensor with 1 at ids of the text, 0 at padding; with `types`,
+--  their tensor
 function Tokenizer:encodeBatch(list, options)
    local who = WHO .. 'encodeBatch'
    if type(list) ~= 'table' or #list == 0 then arg.refuse(who, 'list', 'a list of texts', list) end
@@ -224,8 +228,8 @@ local function decode(p, list, keep)
    return table.concat(strings)
 end
 
---- The text of ids, a tensor or a list. Options: `special = true` keeps special tokens; `base` is what encode added. Bytes that are
--- no valid UTF-8 stay as they are.
+--- The text of ids, a tensor or a list. Options: `special = true` keeps special tokens; `base` is what encode added.
+-- Bytes that are no valid UTF-8 stay as they are.
 function Tokenizer:decode(ids, options)
    local who = WHO .. 'decode'
    local o = options_of(who, options, ' special base ')

@@ -82,8 +82,8 @@ function normalizers.BertNormalizer(part)
    local lower = get(part, 'lowercase', 'boolean', true)
    local accents = maybe(part, 'strip_accents', 'boolean')
    if accents == nil then accents = lower end
-   return steps.bert { clean = get(part, 'clean_text', 'boolean', true), chinese = get(part, 'handle_chinese_chars', 'boolean', true),
-      accents = accents, lower = lower }
+   return steps.bert { clean = get(part, 'clean_text', 'boolean', true), accents = accents, lower = lower,
+      chinese = get(part, 'handle_chinese_chars', 'boolean', true) }
 end
 
 function normalizers.Precompiled(part)
@@ -124,7 +124,9 @@ function splitters.Digits(part)
    return { steps.split([[\p{N}]], get(part, 'individual_digits', 'boolean', false) and 'Isolated' or 'Contiguous') }
 end
 
-function splitters.CharDelimiterSplit(part) return { steps.split(pattern.literal(get(part, 'delimiter', 'string')), 'Removed') } end
+function splitters.CharDelimiterSplit(part)
+   return { steps.split(pattern.literal(get(part, 'delimiter', 'string')), 'Removed') }
+end
 
 function splitters.FixedLength(part)
    local n = get(part, 'length', 'number', 5)
@@ -263,7 +265,8 @@ local posts = {}
 
 function posts.TemplateProcessing(part)
    local special = get(part, 'special_tokens', 'table', {})
-   return { { single = template_of(get(part, 'single', 'table'), special), pair = template_of(get(part, 'pair', 'table', {}), special) } }
+   return { { single = template_of(get(part, 'single', 'table'), special),
+      pair = template_of(get(part, 'pair', 'table', {}), special) } }
 end
 
 function posts.BertProcessing(part)
@@ -289,8 +292,15 @@ local decoders = {}
 function decoders.ByteLevel() return { decode.byte_level() } end
 function decoders.ByteFallback() return { decode.byte_fallback() } end
 function decoders.Fuse() return { decode.fuse() } end
-function decoders.WordPiece(part) return { decode.wordpiece(get(part, 'prefix', 'string', '##'), get(part, 'cleanup', 'boolean', true)) } end
-function decoders.Metaspace(part) return { decode.metaspace(get(part, 'replacement', 'string', '▁'), scheme_of(part) ~= 'never') } end
+
+function decoders.WordPiece(part)
+   return { decode.wordpiece(get(part, 'prefix', 'string', '##'), get(part, 'cleanup', 'boolean', true)) }
+end
+
+function decoders.Metaspace(part)
+   return { decode.metaspace(get(part, 'replacement', 'string', '▁'), scheme_of(part) ~= 'never') }
+end
+
 function decoders.BPEDecoder(part) return { decode.suffix(get(part, 'suffix', 'string', '</w>')) } end
 
 function decoders.Strip(part)
@@ -347,7 +357,8 @@ function M.read(t)
    d.model_size = #d.tokens
    added_of(d, get(t, 'added_tokens', 'table', {}))
    if not d.alphabet then d.before[1] = steps.repair() end
-   local normalizer, splitter, post = maybe(t, 'normalizer', 'table'), maybe(t, 'pre_tokenizer', 'table'), maybe(t, 'post_processor', 'table')
+   local normalizer, splitter = maybe(t, 'normalizer', 'table'), maybe(t, 'pre_tokenizer', 'table')
+   local post = maybe(t, 'post_processor', 'table')
    if normalizer then build(normalizer, 'normalizer', 'normalizers', normalizers, d.before, 0) end
    if splitter then build(splitter, 'pre-tokenizer', 'pretokenizers', splitters, d.split, 0) end
    if post then

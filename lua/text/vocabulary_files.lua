@@ -36,7 +36,8 @@ end
 
 --- Byte-pair encoding: the tokens of vocab.json and the lines of merges.txt. `special` lists tokens that are special.
 function M.bpe(vocabulary, merges, special)
-   local d = { kind = 'BPE', options = {}, tokens = fields.list_of(vocabulary), added = {}, merges = {}, separator = 32, before = {} }
+   local d = { kind = 'BPE', options = {}, tokens = fields.list_of(vocabulary), added = {}, merges = {},
+      separator = 32, before = {} }
    for line in merges:gsub('\r\n', '\n'):gmatch '[^\n]+' do
       if line:sub(1, 8) ~= '#version' then d.merges[#d.merges + 1] = line end
    end
@@ -52,7 +53,8 @@ function M.bpe(vocabulary, merges, special)
       d.split, d.decoders = { steps.split(steps.GPT2, 'Isolated') }, { decode.byte_level() }
    else
       d.options.last = '</w>'
-      d.before, d.split = { steps.repair(), steps.form 'NFC', steps.lower() }, { steps.split([=[\w+|[^\w\s]+]=], 'Removed', true) }
+      d.before = { steps.repair(), steps.form 'NFC', steps.lower() }
+      d.split = { steps.split([=[\w+|[^\w\s]+]=], 'Removed', true) }
       d.decoders = { decode.suffix '</w>' }
    end
    return d

@@ -1,4 +1,5 @@
--- test/fuzz/tokenizer.lua - takes the kind of a vocabulary, the length of a text, the text and the file: text.load, encode, decode.
+-- test/fuzz/tokenizer.lua - takes the kind of a vocabulary, the length of a text, the text and the file: text.load,
+-- encode, decode.
 local ffi = require 'ffi'
 package.path = package.path .. ';./?.lua;./?/init.lua'
 local judge = require 'test.fuzz.judge'

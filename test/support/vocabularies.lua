@@ -1,4 +1,5 @@
--- test/support/vocabularies.lua - small vocabularies of each kind, and a trainer of byte-pair encoding for specs and measurements.
+-- test/support/vocabularies.lua - small vocabularies of each kind, and a trainer of byte-pair encoding for specs and
+-- measurements.
 local ffi = require 'ffi'
 
 local M = {}
@@ -94,7 +95,8 @@ local BYTE_LEVEL = '{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":
 --- tokenizer.json with byte-pair encoding of bytes; `more` is further JSON.
 function M.byte_level(text, n, more)
    local tokens, merges = M.train(text, n)
-   return ('{"model":{"type":"BPE","vocab":%s,"merges":%s},"pre_tokenizer":%s,"decoder":%s%s}'):format(M.object(tokens), M.list(merges), BYTE_LEVEL, BYTE_LEVEL, more or '')
+   return ('{"model":{"type":"BPE","vocab":%s,"merges":%s},"pre_tokenizer":%s,"decoder":%s%s}'):format(M.object(tokens),
+      M.list(merges), BYTE_LEVEL, BYTE_LEVEL, more or '')
 end
 
 --- A message of Protocol Buffers: bytes in a field.
@@ -141,8 +143,8 @@ local writers = {
    end,
 }
 
---- A GGUF file with these fields: a list of { name, value }. Values: strings, numbers, booleans, lists of strings, { floats = list },
--- { whole = list }.
+--- A GGUF file with these fields: a list of { name, value }. Values: strings, numbers, booleans, lists of strings,
+-- { floats = list }, { whole = list }.
 function M.gguf(fields, version)
    local parts = { 'GGUF', u32(version or 3), u64(0), u64(#fields) }
    for _, field in ipairs(fields) do
@@ -169,25 +171,35 @@ function M.all()
    local pieces, strings, scores, types = M.pieces(), {}, {}, {}
    for i, p in ipairs(pieces) do strings[i], scores[i], types[i] = p[1], p[2], p[3] or 1 end
    return {
-      bytes = { kind = 0, text = text, bytes = M.byte_level(text, 12, [=[,"added_tokens":[{"id":268,"content":"<s>","single_word":false,"lstrip":false,
+      bytes = { kind = 0, text = text, bytes = M.byte_level(text, 12,
+         [=[,"added_tokens":[{"id":268,"content":"<s>","single_word":false,"lstrip":false,
 "rstrip":false,"normalized":false,"special":true}],
-"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>","type_id":0}},{"Sequence":{"id":"A","type_id":0}}],
+"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>","type_id":0}},{"Sequence":{"id":"A",
+"type_id":0}}],
 "pair":[],"special_tokens":{"<s>":{"id":"<s>","ids":[268],"tokens":["<s>"]}}}]=]) },
-      wordpiece = { kind = 0, text = 'Thé CAT 我', bytes = [=[{"model":{"type":"WordPiece","vocab":{"[UNK]":0,"the":1,"c":2,"##at":3},
+      wordpiece = { kind = 0, text = 'Thé CAT 我', bytes =
+         [=[{"model":{"type":"WordPiece","vocab":{"[UNK]":0,"the":1,"c":2,"##at":3},
 "unk_token":"[UNK]","continuing_subword_prefix":"##","max_input_chars_per_word":100},"normalizer":{"type":"BertNormalizer",
-"clean_text":true,"handle_chinese_chars":true,"strip_accents":null,"lowercase":true},"pre_tokenizer":{"type":"BertPreTokenizer"},"decoder":{"type":"WordPiece",
+"clean_text":true,"handle_chinese_chars":true,"strip_accents":null,"lowercase":true},
+"pre_tokenizer":{"type":"BertPreTokenizer"},"decoder":{"type":"WordPiece",
 "prefix":"##","cleanup":true},"post_processor":{"type":"BertProcessing","sep":["c",2],"cls":["the",1]}}]=] },
-      unigram = { kind = 0, text = ' the  cat', bytes = [=[{"model":{"type":"Unigram","unk_id":0,"vocab":[["<unk>",0],["▁the",-1],["▁",-2],["c",-3],
-["at",-2.5]]},"normalizer":{"type":"Sequence","normalizers":[{"type":"NFKC"},{"type":"Replace","pattern":{"Regex":" {2,}"},"content":" "},
-{"type":"Precompiled","precompiled_charsmap":"BAAAAAAAAAA="}]},"pre_tokenizer":{"type":"Metaspace","replacement":"▁","prepend_scheme":"first",
+      unigram = { kind = 0, text = ' the  cat', bytes =
+         [=[{"model":{"type":"Unigram","unk_id":0,"vocab":[["<unk>",0],["▁the",-1],["▁",-2],["c",-3],
+["at",-2.5]]},"normalizer":{"type":"Sequence","normalizers":[{"type":"NFKC"},{"type":"Replace",
+"pattern":{"Regex":" {2,}"},"content":" "},
+{"type":"Precompiled","precompiled_charsmap":"BAAAAAAAAAA="}]},"pre_tokenizer":{"type":"Metaspace","replacement":"▁",
+"prepend_scheme":"first",
 "split":true},"decoder":{"type":"Metaspace","replacement":"▁","prepend_scheme":"first","split":true}}]=] },
       words = { kind = 1, text = 'the cats', bytes = '[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\ncat\n##s\n' },
       scores = { kind = 2, text = 'the <x>cat\255', bytes = M.sentencepiece(pieces, 2, true) },
       sums = { kind = 2, text = 'the <x>cat', bytes = M.sentencepiece(pieces, 1, false) },
-      gguf = { kind = 3, text = text, bytes = M.gguf { { 'model', 'gpt2' }, { 'pre', 'llama-bpe' }, { 'tokens', tokens }, { 'merges', merges } } },
-      spm = { kind = 3, text = text, bytes = M.gguf { { 'model', 'llama' }, { 'tokens', strings }, { 'scores', { floats = scores } },
+      gguf = { kind = 3, text = text, bytes = M.gguf { { 'model', 'gpt2' }, { 'pre', 'llama-bpe' }, { 'tokens',
+         tokens }, { 'merges', merges } } },
+      spm = { kind = 3, text = text, bytes = M.gguf { { 'model', 'llama' }, { 'tokens', strings }, { 'scores',
+         { floats = scores } },
          { 'token_type', { whole = types } }, { 'bos_token_id', 1 } } },
-      merges = { kind = 4, text = text, bytes = M.object(tokens), merges = '#version: 0.2\n' .. table.concat(merges, '\n') .. '\n' },
+      merges = { kind = 4, text = text, bytes = M.object(tokens), merges = '#version: 0.2\n' .. table.concat(merges,
+         '\n') .. '\n' },
    }
 end
 

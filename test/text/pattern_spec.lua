@@ -63,7 +63,7 @@ describe('text.pattern', function()
       assert.equal('b', find([[b\z]], 'a b'))
    end)
 
-   it('ignores case where it is told to', function()
+   it('ignores case within (?i:..)', function()
       assert.equal("'LL", find("(?i:'ll|'S)", "I'LL"))
       assert.equal('ſ', find('(?i)S', 'ſ'))
       assert.is_nil(find("(?i:'ll)A", "'lla"))

@@ -1,7 +1,9 @@
 -- test/text/vocabularies.lua - compares encode with recorded cases: th test/text/vocabularies.lua FOLDER
 --
--- FOLDER has vocabularies as NAME.gguf, with texts in NAME.gguf.inp and their ids in NAME.gguf.out, as vendor/llama.cpp/models of the
--- source archive of llama-cpp-python (PyPI) has. Texts are divided by lines __ggml_vocab_test__, and each line of ids belongs to one.
+-- FOLDER has vocabularies as NAME.gguf, with texts in NAME.gguf.inp and their ids in NAME.gguf.out, as
+-- vendor/llama.cpp/models of the
+-- source archive of llama-cpp-python (PyPI) has. Texts are divided by lines __ggml_vocab_test__, and each line of ids
+-- belongs to one.
 local text = require 'text'
 
 local folder = arg[1] or error('usage: th test/text/vocabularies.lua FOLDER', 0)
@@ -25,7 +27,8 @@ local function texts_of(s)
    return list
 end
 
-local function ids_of(tokenizer, s) return table.concat(tokenizer:encode(s, { special = false, parse = false }):totable(), ' ') end
+local function ids_of(tokenizer, s) return table.concat(tokenizer:encode(s, { special = false,
+   parse = false }):totable(), ' ') end
 
 local total, equal = 0, 0
 local list = io.popen("ls '" .. folder:gsub("'", "'\\''") .. "'/*.gguf.inp")
