@@ -122,8 +122,8 @@ function text.load(path, options)
    return t
 end
 
---- The version of Unicode whose tables the package has.
--- text = require 'text'; type(text.unicode) --> 'string'
+--- text.unicode: the version of Unicode whose tables the package has, a string.
+-- text = require 'text'; type(text.unicode) --> string
 text.unicode = require 'ffi'.string(require 'text.lib'.C.th_unicode_version())
 
 return text

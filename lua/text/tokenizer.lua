@@ -5,9 +5,10 @@ local arg = require 'torch.arg'
 local lib = require 'text.lib'
 local C, check = lib.C, lib.check
 
+local home = {}
+
 --- A tokenizer, which text.load makes. `#t` is the number of ids, and t[i] the token with the id i - 1, false if it has none.
 -- Ids are the numbers of the model's file, from 0. The option `base = 1` counts them from 1, as nn.LookupTable does.
-local home = {}
 local Tokenizer = torch.class('text.Tokenizer', home)
 
 local parts = setmetatable({}, { __mode = 'k' })          -- tokenizer -> its C objects and tables
@@ -266,8 +267,10 @@ end
 
 function Tokenizer:__tostring__() return ('text.Tokenizer: %d tokens'):format(#self) end
 
-function Tokenizer.write() error('text.Tokenizer: save the name of its file, and load it again with text.load', 2) end
+--- Refuses to be saved: the name of the file is enough to load the tokenizer again.
+function Tokenizer:write() error('text.Tokenizer: save the name of its file, and load it again with text.load', 2) end
 
-arg.guard_class(Tokenizer, 'a text.Tokenizer')
+-- An object that a file names has no parts.
+arg.guard(Tokenizer, function(v) return parts[v] ~= nil end, 'a text.Tokenizer', nil, { __init = true, __tostring__ = true })
 
 return home.Tokenizer

@@ -122,6 +122,7 @@ describe('a name with a byte 0', function()
       refused('xlua.installed', xlua.installed, 'nn\0b')
       refused('hdf5.open', require 'hdf5'.open, bad(), 'w')
       refused('loadcaffe.load', require 'loadcaffe'.load, bad(), bad())
+      refused('text.load', require 'text'.load, bad '.json')
       refused('cwrap', function() require 'cwrap'.CInterface.new():tofile(bad()) end)
    end)
 
