@@ -339,6 +339,21 @@ static int64_t go_back(th_pattern *p, int64_t base, int64_t *pc)
   return NONE;
 }
 
+static int64_t run(th_pattern *p, int64_t pc, int64_t pos, int depth);
+
+/* A look at pc: pos if it holds, NONE or FAILED. One behind begins a fixed number of characters before pos, and must end there. */
+static int64_t look(th_pattern *p, int64_t pc, int64_t pos, int depth)
+{
+  const int32_t *code = p->code + pc;
+  const bool behind = code[1] >= 2, wanted = code[1] % 2 == 0;
+  int64_t from = pos, end = NONE;
+  int32_t left = behind ? code[3] : 0;
+  for (; left > 0 && from > 0; left--) from -= utf8_back(p->bytes + from, from);
+  if (left == 0) end = run(p, pc + widths[TH_PATTERN_LOOK], from, depth + 1);
+  if (end == FAILED) return FAILED;
+  return (end != NONE && (!behind || end == pos)) == wanted ? pos : NONE;
+}
+
 /* The end of a match that begins at pos and pc; NONE; or FAILED, with a message. */
 static int64_t run(th_pattern *p, int64_t pc, int64_t pos, int depth)
 {
@@ -375,17 +390,9 @@ static int64_t run(th_pattern *p, int64_t pc, int64_t pos, int depth)
         continue;
       case TH_PATTERN_JUMP: pc = code[1]; continue;
       case TH_PATTERN_LOOK: {
-        int64_t from = pos;
-        bool found = true;
-        if (code[1] >= 2) {
-          for (int32_t k = 0; k < code[3] && found; k++) {
-            if (from > 0) from -= utf8_back(p->bytes + from, from);
-            else found = false;
-          }
-        }
-        const int64_t end = found ? run(p, pc + widths[TH_PATTERN_LOOK], from, depth + 1) : NONE;
-        if (end == FAILED) return FAILED;
-        fits = (end != NONE && (code[1] < 2 || end == pos)) == (code[1] % 2 == 0);
+        const int64_t seen = look(p, pc, pos, depth);
+        if (seen == FAILED) return FAILED;
+        fits = seen != NONE;
         if (fits) {
           pc = code[2];
           continue;
