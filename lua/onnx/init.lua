@@ -1,0 +1,49 @@
+-- lua/onnx/init.lua - the package onnx: reads ONNX models and runs them.
+local arg = require 'torch.arg'
+local source = require 'feed.source'
+local model = require 'onnx.model'
+local registry = require 'onnx.registry'
+local wire = require 'onnx.wire'
+
+local onnx = rawget(_G, 'onnx') or {}
+_G.onnx = onnx
+
+local function read(s, size)
+   if size == 0 then error('it is empty', 0) end
+   local fetch = wire.of_source(s)
+   return wire.read(fetch, size, 'ModelProto'), size
+end
+
+--- onnx.load(path): A model from a file. Tensors whose data lie in other files must lie in the folder of the model.
+-- @return an object with the lists inputs and outputs ({ name, type, shape }) and the methods forward, explain and net
+function onnx.load(path)
+   if type(path) ~= 'string' then arg.refuse('onnx.load', 'path', 'the name of a file', path) end
+   registry.load()
+   local ok, result = pcall(source.with, path, function(s, size)
+      local m = read(s, size)
+      return model.new(m, wire.of_source(s), nil)
+   end)
+   if not ok then source.fail('onnx.load', path, result) end
+   return result
+end
+
+--- onnx.op(name, [domain,] f): Adds an op, or replaces it. f(node, ...) gets the inputs and returns the outputs.
+-- @param domain  (default: '', the one of ONNX)
+function onnx.op(name, domain, f)
+   if f == nil then domain, f = '', domain end
+   if type(name) ~= 'string' or name == '' then arg.refuse('onnx.op', 'name', 'the name of an op', name) end
+   if type(domain) ~= 'string' then arg.refuse('onnx.op', 'domain', 'the name of a domain', domain) end
+   if type(f) ~= 'function' and not (type(f) == 'table' and type(f.run) == 'function') then
+      arg.refuse('onnx.op', 'f', 'a function, or a table with a function run', f)
+   end
+   registry.load()
+   registry.add(name, f, domain)
+end
+
+--- onnx.ops(): The names of the ops that are here, sorted. Those outside of the domain of ONNX begin with their domain and a dot.
+function onnx.ops()
+   registry.load()
+   return registry.names()
+end
+
+return onnx

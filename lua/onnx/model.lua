@@ -1,0 +1,125 @@
+-- lua/onnx/model.lua - a loaded model: its inputs and outputs, and forward.
+local graph_module = require 'onnx.graph'
+local inline = require 'onnx.inline'
+local run = require 'onnx.run'
+local types = require 'onnx.types'
+local arg = require 'torch.arg'
+
+local Model = {}
+Model.__index = Model
+
+local M = {}
+
+--- A model from a message ModelProto.
+function M.new(m, fetch, external)
+   local context = { fetch = fetch, external = external, versions = inline.versions(m.opset_import), missing = {},
+      functions = { functions = inline.functions(m.functions), calls = 0, nodes = 0 } }
+   if not m.graph then error('it has no graph', 0) end
+   local graph = graph_module.build(context, m.graph)
+   graph_module.refuse_missing(context)
+   run.prepare(graph)
+   local model = setmetatable({ graph = graph, inputs = {}, outputs = {}, versions = context.versions, producer = m.producer_name }, Model)
+   for i, v in ipairs(graph.inputs) do model.inputs[i] = { name = v.name, type = v.type, shape = v.shape } end
+   for i, v in ipairs(graph.outputs) do model.outputs[i] = { name = v.name, type = v.type, shape = v.shape } end
+   return model
+end
+
+-- ---- inputs --------------------------------------------------------------------------------------------------------
+
+local function names(list)
+   local r = {}
+   for i, v in ipairs(list) do r[i] = "'" .. v.name .. "'" end
+   return table.concat(r, ', ')
+end
+
+local function refuse(input, what, got)
+   error(("forward: input '%s' must be %s, got %s"):format(input.name, what, got), 0)
+end
+
+-- A value for an input: tensors must have the type and a shape that fits; symbolic sizes must agree.
+local function check(input, value, known)
+   local is_tensor = types.is_tensor(value)
+   if not types.is(value, input.type) then
+      refuse(input, ('%s, for type %s'):format(types.class(input.type), input.type), is_tensor and value:type() or arg.describe(value))
+   end
+   if not input.shape or not (is_tensor or type(value) == 'table' and value.shape) then return value end
+   local shape = types.shape(value)
+   local fits = #shape == #input.shape
+   for d = 1, fits and #shape or 0 do
+      local want = input.shape[d]
+      if type(want) == 'string' and want ~= '?' then
+         known[want] = known[want] or shape[d]
+         want = known[want]
+      end
+      if want ~= '?' and want ~= shape[d] then fits = false end
+   end
+   if not fits then
+      local wanted = {}
+      for d, size in ipairs(input.shape) do wanted[d] = known[size] and ('%s=%d'):format(size, known[size]) or tostring(size) end
+      refuse(input, 'of shape ' .. types.shape_text(wanted), types.shape_text(shape))
+   end
+   return value
+end
+
+-- Values by slot from the argument of forward.
+local function given(model, x)
+   local graph, known = model.graph, {}
+   local v = {}
+   for slot, value in pairs(graph.constants) do v[slot] = value end
+   local inputs = graph.inputs
+   if types.is_tensor(x) or x == nil or #inputs == 1 and type(x) == 'table' and x[inputs[1].name] == nil then
+      if #inputs ~= 1 then
+         if x == nil and #inputs == 0 then return v end
+         error(('forward: the model has %d inputs; give them by name: %s'):format(#inputs, names(inputs)), 0)
+      end
+      x = { [inputs[1].name] = x }
+   elseif type(x) ~= 'table' then
+      error(('forward: the argument must be a tensor or a table of inputs by name, got %s'):format(arg.describe(x)), 0)
+   end
+   local left = {}
+   for name, value in pairs(x) do left[name] = value end
+   for _, input in ipairs(inputs) do
+      local value = x[input.name]
+      if value == nil and input.type:sub(1, 9) ~= 'optional(' then
+         error(("forward: input '%s' is missing; the model needs %s"):format(input.name, names(inputs)), 0)
+      end
+      if value ~= nil then v[input.slot] = check(input, value, known) end
+      left[input.name] = nil
+   end
+   for _, input in ipairs(graph.defaults) do
+      if x[input.name] ~= nil then v[input.slot] = check(input, x[input.name], known) end
+      left[input.name] = nil
+   end
+   local extra = next(left)
+   if extra ~= nil then error(("forward: the model has no input '%s'; it has %s"):format(tostring(extra), names(inputs)), 0) end
+   return v
+end
+
+-- ---- forward -------------------------------------------------------------------------------------------------------
+
+--- Runs the model. The result is the output, or of several outputs a table by name; the caller owns it.
+-- @param x  the input, or a table of inputs by name
+function Model:forward(x)
+   local v = given(self, x)
+   local graph = self.graph
+   run.nodes(graph, v)
+   local results = {}
+   for _, o in ipairs(graph.outputs) do results[o.name] = v[o.slot] end
+   if #graph.outputs == 1 then return results[graph.outputs[1].name] end
+   return results
+end
+
+function Model:__tostring()
+   local lines = { ('onnx.Model: %d nodes'):format(#self.graph.nodes) }
+   for _, way in ipairs { 'inputs', 'outputs' } do
+      for _, v in ipairs(self[way]) do
+         local shape = v.shape and types.shape_text(v.shape) or 'any shape'
+         lines[#lines + 1] = ('  %s %s: %s, %s'):format(way:sub(1, -2), v.name, v.type, shape)
+      end
+   end
+   return table.concat(lines, '\n')
+end
+
+M.class = Model
+
+return M

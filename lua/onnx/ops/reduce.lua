@@ -1,0 +1,1 @@
+-- lua/onnx/ops/reduce.lua - ops that reduce dimensions.

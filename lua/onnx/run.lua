@@ -1,0 +1,112 @@
+-- lua/onnx/run.lua - executes a graph: its nodes in order, and values that are dropped after their last use.
+local graph_module = require 'onnx.graph'
+local types = require 'onnx.types'
+
+local M = {}
+
+local unpack = unpack
+
+-- ---- preparation ---------------------------------------------------------------------------------------------------
+
+-- For each node: the slots that no later node uses.
+local function find_last_uses(graph)
+   local last = {}
+   for i, n in ipairs(graph.nodes) do
+      for _, slot in ipairs(n.results) do if slot then last[slot] = i end end
+      for k = 1, n.count do if n.inputs[k] then last[n.inputs[k]] = i end end
+      for _, entry in ipairs(n.graphs or {}) do
+         for _, c in ipairs(entry.graph.captures) do last[c.outer] = i end
+      end
+   end
+   for _, o in ipairs(graph.outputs) do last[o.slot] = nil end
+   for _, n in ipairs(graph.nodes) do n.dropped = {} end
+   for slot, i in pairs(last) do
+      local list = graph.nodes[i].dropped
+      list[#list + 1] = slot
+   end
+end
+
+--- Prepares a graph and its subgraphs for execution.
+function M.prepare(graph)
+   for _, n in ipairs(graph.nodes) do
+      n.run = n.definition.run
+      for _, entry in ipairs(n.graphs or {}) do M.prepare(entry.graph) end
+   end
+   find_last_uses(graph)
+   return graph
+end
+
+-- ---- execution -----------------------------------------------------------------------------------------------------
+
+local function shape_of(v)
+   if v == nil then return 'nothing' end
+   if type(v) == 'table' and not v.shape then return ('a list of %d'):format(#v) end
+   return types.shape_text(types.shape(v))
+end
+
+--- The error of a node: its name, its op, the reason and the shapes of its inputs.
+local function explain(n, v, why)
+   local shapes = {}
+   for k = 1, n.count do shapes[k] = n.inputs[k] and shape_of(v[n.inputs[k]]) or 'nothing' end
+   return ("node '%s' (%s): %s; its inputs have the shapes %s"):format(n.name, n.op, tostring(why):gsub('^%S+%.lua:%d+: ', ''),
+      #shapes == 0 and 'of nothing' or table.concat(shapes, ', '))
+end
+
+local function call(n, v)
+   local count, inputs = n.count, n.inputs
+   if count == 1 then return n.run(n, v[inputs[1]])
+   elseif count == 2 then return n.run(n, v[inputs[1]], v[inputs[2]])
+   elseif count == 3 then return n.run(n, v[inputs[1]], v[inputs[2]], v[inputs[3]]) end
+   local list = {}
+   for k = 1, count do list[k] = inputs[k] and v[inputs[k]] or nil end
+   return n.run(n, unpack(list, 1, count))
+end
+
+local function step(n, v)
+   for _, entry in ipairs(n.graphs or {}) do entry.graph.around = v end
+   local results = n.results
+   if #results == 1 then
+      v[results[1]] = call(n, v)
+   else
+      local list = { call(n, v) }
+      for i = 1, #results do
+         if results[i] then v[results[i]] = list[i] end
+      end
+   end
+end
+
+-- Runs nodes; frame.at is the node that runs, for the message of an error.
+local function steps(graph, v, frame)
+   local nodes = graph.nodes
+   for i = 1, #nodes do
+      local n = nodes[i]
+      frame.at = n
+      step(n, v)
+      local dropped = n.dropped
+      for k = 1, #dropped do v[dropped[k]] = nil end
+   end
+end
+M.step, M.error_of = step, explain
+
+--- Runs the nodes of a graph on values by slot.
+function M.nodes(graph, v)
+   local frame = {}
+   local ok, why = pcall(steps, graph, v, frame)
+   if not ok then error(explain(frame.at, v, why), 0) end
+end
+
+local Graph = graph_module.class.__index
+
+--- graph:run(inputs): runs a subgraph on a list of inputs, with the values of the graph around it; returns a list of outputs.
+function Graph:run(inputs)
+   local v = {}
+   for slot, value in pairs(self.constants) do v[slot] = value end
+   for _, c in ipairs(self.captures) do v[c.slot] = self.around[c.outer] end
+   for i, input in ipairs(self.inputs) do v[input.slot] = inputs[i] end
+   M.nodes(self, v)
+   local results = {}
+   for i, o in ipairs(self.outputs) do results[i] = v[o.slot] end
+   return results
+end
+
+return M
