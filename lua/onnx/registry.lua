@@ -52,6 +52,8 @@ end
 -- Files of ops/, one line each.
 M.families = {
    'pointwise',
+   'logic',
+   'constant',
    'reduce',
    'shape',
 }
