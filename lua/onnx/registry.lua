@@ -56,6 +56,12 @@ M.families = {
    'constant',
    'reduce',
    'shape',
+   'gather',
+   'product',
+   'convolution',
+   'pooling',
+   'normalization',
+   'softmax',
 }
 
 local loaded = false

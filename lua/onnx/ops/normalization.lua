@@ -1,0 +1,1 @@
+-- lua/onnx/ops/normalization.lua

@@ -1,0 +1,102 @@
+-- lua/onnx/ops/product.lua - products of matrices, sums of products, determinants.
+local torch = require 'torch'
+local types = require 'onnx.types'
+local registry = require 'onnx.registry'
+
+local function head(shape, n)
+   local r = {}
+   for d = 1, n do r[d] = shape[d] end
+   return r
+end
+
+--- The product of matrices, with broadcasting of the dimensions before the last two, as numpy.matmul.
+-- @param to  an empty tensor for the result (optional)
+local function matmul(name, a, b, to)
+   local sa, sb = types.shape(a), types.shape(b)
+   if #sa == 0 or #sb == 0 then error('a single number is no matrix', 0) end
+   local left, right = #sa == 1, #sb == 1
+   if left then sa = { 1, sa[1] } end
+   if right then sb = { sb[1], 1 } end
+   local m, k, n = sa[#sa - 1], sa[#sa], sb[#sb]
+   if k ~= sb[#sb - 1] then
+      error(('the inner sizes differ: %s and %s'):format(types.shape_text(types.shape(a)), types.shape_text(types.shape(b))), 0)
+   end
+   local many = types.broadcast(head(sa, #sa - 2), head(sb, #sb - 2))
+   if not many then
+      error(('shapes %s and %s do not broadcast'):format(types.shape_text(sa), types.shape_text(sb)), 0)
+   end
+   local count, result = types.count(many), head(many, #many)
+   if not left then result[#result + 1] = m end
+   if not right then result[#result + 1] = n end
+   if count * m * n == 0 then return types.empty(name, result) end
+   if k == 0 then return types.full(name, result, 0) end
+   local y
+   if #sb == 2 then                                          -- one matrix on the right: one product
+      local rows = types.count(sa) / k
+      y = torch.mm(to, types.view(a, { rows, k }), types.view(b, { k, n }))
+   else
+      local function batch(t, shape)
+         t = types.view(t, shape)
+         local full = head(many, #many)
+         full[#full + 1], full[#full + 2] = shape[#shape - 1], shape[#shape]
+         return types.view(types.expand(t, full), { count, shape[#shape - 1], shape[#shape] })
+      end
+      y = torch.bmm(to, batch(a, sa), batch(b, sb))
+   end
+   return types.view(y, result)
+end
+
+registry.add('MatMul', function(n, a, b) return types.wrap(matmul(n.types[1], a, b, n:out()), n.types[1]) end)
+
+registry.add('Gemm', function(n, a, b, c)
+   local alpha, beta = n.attr.alpha or 1, n.attr.beta or 1
+   if (n.attr.transA or 0) ~= 0 then a = types.permute(a, { 2, 1 }) end
+   if (n.attr.transB or 0) ~= 0 then b = types.permute(b, { 2, 1 }) end
+   if types.rank(a) ~= 2 or types.rank(b) ~= 2 then error('A and B must be matrices', 0) end
+   local shape = { types.size(a, 1), types.size(b, 2) }
+   if types.count(shape) == 0 then return types.empty(n.types[1], shape) end
+   if c == nil or beta == 0 then
+      local y = torch.mm(n:out(), a, b)
+      return alpha == 1 and y or y:mul(alpha)
+   end
+   return torch.addmm(n:out(), beta, types.expand(c, shape), alpha, a, b)
+end)
+
+registry.add('Einsum', function(n, ...)
+   local equation = n.attr.equation or error("attribute 'equation' is missing", 0)
+   local y = torch.einsum(equation:gsub('%s', ''), ...)
+   if type(y) == 'number' then return types.scalar(n.types[1], y) end
+   return y
+end)
+
+-- The determinant by elimination with pivots, in doubles.
+local function determinant(list, first, size)
+   local m, sign, det = {}, 1, 1
+   for i = 1, size do
+      m[i] = {}
+      for j = 1, size do m[i][j] = list[first + (i - 1) * size + j] end
+   end
+   for c = 1, size do
+      local best = c
+      for r = c + 1, size do if math.abs(m[r][c]) > math.abs(m[best][c]) then best = r end end
+      if m[best][c] == 0 then return 0 end
+      if best ~= c then m[best], m[c], sign = m[c], m[best], -sign end
+      det = det * m[c][c]
+      for r = c + 1, size do
+         local factor = m[r][c] / m[c][c]
+         for j = c, size do m[r][j] = m[r][j] - factor * m[c][j] end
+      end
+   end
+   return sign * det
+end
+
+registry.add('Det', function(n, x)
+   local shape, list = types.shape(x), types.numbers(x)
+   local size, results = shape[#shape], {}
+   if #shape < 2 or size ~= shape[#shape - 1] then error('its input must hold square matrices', 0) end
+   local result = head(shape, #shape - 2)
+   for i = 1, types.count(result) do results[i] = determinant(list, (i - 1) * size * size, size) end
+   return types.of_numbers(n.types[1], results, result)
+end)
+
+return { matmul = matmul }
