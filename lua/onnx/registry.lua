@@ -54,6 +54,7 @@ M.families = {
    'pointwise',
    'logic',
    'constant',
+   'random',
    'reduce',
    'shape',
    'gather',

@@ -62,11 +62,25 @@ registry.add('Gemm', function(n, a, b, c)
    return torch.addmm(n:out(), beta, types.expand(c, shape), alpha, a, b)
 end)
 
+-- Single numbers have no letters: they become factors.
 registry.add('Einsum', function(n, ...)
-   local equation = n.attr.equation or error("attribute 'equation' is missing", 0)
-   local y = torch.einsum(equation:gsub('%s', ''), ...)
-   if type(y) == 'number' then return types.scalar(n.types[1], y) end
-   return y
+   local equation = (n.attr.equation or error("attribute 'equation' is missing", 0)):gsub('%s', '')
+   local terms, operands, factor, at = {}, {}, 1, 0
+   local left, right = equation:match '^(.-)(%->.*)$'
+   for term in ((left or equation) .. ','):gmatch '([^,]*),' do
+      at = at + 1
+      local x = select(at, ...)
+      if x and types.rank(x) == 0 then
+         factor = factor * types.number(x)
+      else
+         terms[#terms + 1], operands[#operands + 1] = term, x
+      end
+   end
+   if at ~= n.count then error(('its equation has %d terms for %d inputs'):format(at, n.count), 0) end
+   if #operands == 0 then return types.scalar(n.types[1], factor) end
+   local y = torch.einsum(table.concat(terms, ',') .. (right or ''), unpack(operands))
+   if type(y) == 'number' then return types.scalar(n.types[1], y * factor) end
+   return factor == 1 and y or torch.mul(y, factor)
 end)
 
 -- The determinant by elimination with pivots, in doubles.
