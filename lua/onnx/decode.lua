@@ -1,6 +1,5 @@
 -- lua/onnx/decode.lua - values from the messages TensorProto, SparseTensorProto, SequenceProto, OptionalProto and TypeProto.
 local ffi = require 'ffi'
-local torch = require 'torch'
 local wire = require 'onnx.wire'
 local types = require 'onnx.types'
 local messages = require 'onnx.messages'
@@ -103,7 +102,7 @@ local function from_field(m, name, t, n)
    elseif name == 'int32' or name == 'int16' or name == 'int8' or name == 'uint8' then
       types.view(t, { n }):copy(data)
    else
-      local p, codes = data:data(), nil
+      local p, codes = data:data()
       if width >= 8 then
          codes = ffi.new(code_types[width] .. '[?]', n)
          for i = 0, n - 1 do codes[i] = ffi.cast(code_types[width], p[i]) end

@@ -100,7 +100,7 @@ local build
 
 local scalars = { f = 0, i = 0, s = '' }
 
-local function attribute(context, graph, n, a)
+local function attribute(context, n, a)
    local name = a.name or ''
    local field = messages.attributes[a.type or 0]
    if not field then                                        -- files of the first versions leave the type out
@@ -195,7 +195,7 @@ local function make_node(context, graph, node)
    local n = node_class.new { op = node.op_type or '', name = node.name or '', domain = domain, attr = {}, attr_types = {},
       version = versions_of(context, node)[domain] or context.versions[domain] or 1, definition = definition }
    local ok, why = pcall(function()
-      for _, a in ipairs(node.attribute or {}) do attribute(context, graph, n, a) end
+      for _, a in ipairs(node.attribute or {}) do attribute(context, n, a) end
       connect(graph, n, node)
       subgraphs(context, graph, n, definition, node)
       n.out_types = definition.run and output_types(n, definition.types) or {}

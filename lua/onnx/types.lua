@@ -12,7 +12,6 @@
 --    string                               a list of Lua strings in row-major order, with a field shape
 --    seq(T)                               a Lua list;  optional(T): the value, or nil
 local ffi = require 'ffi'
-local torch = require 'torch'
 local lib = require 'torch.lib'
 local dtype = require 'torch.dtype'
 local arg = require 'torch.arg'

@@ -48,7 +48,6 @@ registry.add('EyeLike', {
       local shape = types.shape(x)
       if #shape ~= 2 then error('its input must be a matrix', 0) end
       local y, k = types.full(n.out_types[1], shape, 0), n.attr.k or 0
-      
       for i = 1, shape[1] do
          local j = i + k
          if j >= 1 and j <= shape[2] then y:narrow(1, i, 1):narrow(2, j, 1):fill(1) end

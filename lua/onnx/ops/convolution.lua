@@ -42,10 +42,10 @@ local function convolve(to, x, w, b, g, groups)
    for d = 4, #xs do order[d] = d end
    for k = 1, g.kernel[1] do
       local first = (k - 1) * g.dilations[1]
-      local from, shape = types.permute(x, order), nil
+      local from = types.permute(x, order)
       from = from:narrow(2, first + 1, (count - 1) * g.strides[1] + 1)
       local strides = {}
-      shape = types.shape(from)
+      local shape = types.shape(from)
       for d = 1, #shape do strides[d] = tonumber(from._stride[d - 1]) end
       shape[2], strides[2] = count, strides[2] * g.strides[1]
       from = types.strided(from, shape, strides, tonumber(from._offset)):contiguous()
@@ -199,7 +199,7 @@ registry.add('Col2Im', function(n, x, image, block)
    local sizes, kernel = types.numbers(image), types.numbers(block)
    local count, taps = #sizes, types.count(kernel)
    local s = types.shape(x)
-   local channels, blocks, full, shape = s[2] / taps, {}, {}, nil
+   local channels, blocks, full = s[2] / taps, {}, {}
    local before = n.attr.pads or {}
    for d = 1, count do
       local behind = before[count + d] or 0
@@ -208,7 +208,7 @@ registry.add('Col2Im', function(n, x, image, block)
       blocks[d] = math.floor((full[d] - reach) / ((n.attr.strides or {})[d] or 1)) + 1
    end
    if channels ~= math.floor(channels) or types.count(blocks) ~= s[3] then error('its columns do not fit the image', 0) end
-   shape = { s[1], channels, unpack(full) }
+   local shape = { s[1], channels, unpack(full) }
    local y, columns = types.full(n.types[1], shape, 0), types.view(x, { s[1], channels, taps, unpack(blocks) })
    for tap = 0, taps - 1 do
       local left, form, strides, offset = tap, { s[1], channels }, { tonumber(y._stride[0]), tonumber(y._stride[1]) }, 0

@@ -146,7 +146,7 @@ local function global(f)
       for d = 1, #shape do result[d] = d <= 2 and shape[d] or 1 end
       local planes = shape[1] * shape[2]
       local size = types.count(shape) / planes
-      if not (size >= 1) then error('its input must not be empty', 0) end
+      if planes == 0 or size < 1 then error('its input must not be empty', 0) end
       return types.view(f(n:out(), types.view(x, { planes, size }), n), result)
    end }
 end
