@@ -11,6 +11,8 @@ extern "C" {
 /* FFI BEGIN */
 typedef struct th_source th_source;
 th_status th_source_open(th_source **out, const char *path);
+/* Opens a plain file below a folder. Refuses absolute names, parts like .., symbolic links, and files with several names. */
+th_status th_source_open_below(th_source **out, const char *folder, const char *name);
 int64_t   th_source_size(const th_source *s);                 /* bytes when it was opened */
 /* Identifies a file and its version: device, inode, modification time (s, ns), size. */
 enum { TH_SOURCE_STAMP = 5 };

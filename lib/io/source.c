@@ -58,6 +58,57 @@ th_status th_source_open(th_source **out, const char *path)
   return TH_OK;
 }
 
+/* Opens component after component, none of them a symbolic link, so that no rename between a check and an open leads outside. */
+static int open_below(const char *folder, const char *name, const char **reason)
+{
+  const int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+  int fd = open(*folder ? folder : ".", how | O_DIRECTORY);
+  if (*name == '/') *reason = "the path is absolute";
+  while (fd >= 0 && !*reason) {
+    char part[256];
+    const size_t n = strcspn(name, "/");
+    const bool last = name[n] == 0;
+    if (n == 0 || (n == 1 && name[0] == '.') || (n == 2 && name[0] == '.' && name[1] == '.')) {
+      *reason = "the path has an empty part, . or ..";
+      break;
+    }
+    if (n >= sizeof part) {
+      *reason = why(ENAMETOOLONG);
+      break;
+    }
+    memcpy(part, name, n);
+    part[n] = 0;
+    const int next = openat(fd, part, how | O_NOFOLLOW | (last ? 0 : O_DIRECTORY)), e = errno;
+    close(fd);
+    fd = next;
+    if (fd < 0) *reason = e == ELOOP || e == ENOTDIR ? "it is a symbolic link, or a folder in its path is none" : why(e);
+    if (last) return fd;
+    name += n + 1;
+  }
+  if (fd < 0 && !*reason) *reason = why(errno);
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+th_status th_source_open_below(th_source **out, const char *folder, const char *name)
+{
+  struct stat st;
+  const char *reason = NULL;
+  th_enter(NULL);
+  th_source *s = calloc(1, sizeof *s);
+  if (!s) return th_fail(TH_ENOMEM, "no memory left to open %s", name);
+  s->path = strdup(name);
+  s->fd = open_below(folder, name, &reason);
+  if (s->fd < 0) return refuse(s, name, reason);
+  if (fstat(s->fd, &st) != 0) return refuse(s, name, why(errno));
+  if (!S_ISREG(st.st_mode)) return refuse(s, name, "it is no plain file");
+  if (st.st_nlink != 1) return refuse(s, name, "the file has several names (hard links), so it may belong to another folder");
+  if (!s->path) return refuse(s, name, why(ENOMEM));
+  take_stamp(&st, s->stamp);
+  *out = s;
+  return TH_OK;
+}
+
 int64_t th_source_size(const th_source *s) { return s->stamp[4]; }
 
 void th_source_stamp(const th_source *s, int64_t *stamp) { memcpy(stamp, s->stamp, sizeof s->stamp); }

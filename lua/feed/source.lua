@@ -27,6 +27,17 @@ local function open_file(path)
    return ffi.gc(out[0], C.th_source_free)
 end
 
+--- Opens a plain file below a folder, by a name that another file states. Refuses absolute names, parts like .., symbolic links,
+-- and files with several names.
+function source.below(folder, name)
+   if name:find('\0', 1, true) then error('a name has a zero byte', 0) end
+   format.check(C.th_source_open_below(out, folder, name))
+   return ffi.gc(out[0], C.th_source_free)
+end
+
+--- Bytes of an open file.
+function source.size(s) return tonumber(C.th_source_size(s)) end
+
 --- Opens a file for f(s, bytes, ...), where bytes is its size, and closes it. @return the results of f, up to three
 function source.with(path, f, ...)
    local s = open_file(path)

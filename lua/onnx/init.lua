@@ -1,6 +1,7 @@
 -- lua/onnx/init.lua - the package onnx: reads ONNX models and runs them.
 local arg = require 'torch.arg'
 local source = require 'feed.source'
+local external = require 'onnx.external'
 local model = require 'onnx.model'
 local registry = require 'onnx.registry'
 local wire = require 'onnx.wire'
@@ -21,7 +22,7 @@ function onnx.load(path)
    registry.load()
    local ok, result = pcall(source.with, path, function(s, size)
       local m = read(s, size)
-      return model.new(m, wire.of_source(s), nil)
+      return model.new(m, wire.of_source(s), external.reader(path:match '^(.*/)[^/]*$' or '.'))
    end)
    if not ok then source.fail('onnx.load', path, result) end
    return result
