@@ -36,6 +36,11 @@ local function lookup(graph, name)
    local outer = lookup(graph.parent, name)
    if not outer then return nil end
    slot = define(graph, name, graph.parent.types[outer], graph.parent.shapes[outer])
+   local value = graph.parent.constants[outer]
+   if value ~= nil and not graph.parent.changeable[outer] then
+      graph.constants[slot] = value
+      return slot
+   end
    graph.captures[#graph.captures + 1] = { outer = outer, slot = slot }
    return slot
 end
@@ -221,15 +226,19 @@ local function initializers(context, graph, m)
    end
 end
 
--- Inputs; one with an initializer of the same name has a default, which is a constant here.
-local function inputs(graph, m, given)
+-- Inputs; one with an initializer of the same name has a default. Before version 4 of the format all initializers were inputs,
+-- which meant constants.
+local function inputs(context, graph, m, given)
    for i, v in ipairs(m.input or {}) do
       local name = v.name or ''
       local what = ("input '%s'"):format(name)
       local type, shape = decode.type_of(v.type, what)
       local slot = graph.slots[name]
       if slot then
-         graph.defaults[#graph.defaults + 1] = { name = name, slot = slot, type = type, shape = shape }
+         if context.ir >= 4 or graph.parent then
+            graph.defaults[#graph.defaults + 1] = { name = name, slot = slot, type = type, shape = shape }
+            graph.changeable[slot] = true
+         end
       else
          type = type or given and given[i] or nil
          if not type and not graph.parent then error(what .. ' has no type', 0) end
@@ -253,10 +262,10 @@ end
 -- @param parent   the graph around it, or nil;  given: types of inputs that leave them out
 function build(context, m, parent, given)
    local graph = setmetatable({ name = m.name or '', parent = parent, depth = parent and parent.depth + 1 or 1, names = {}, slots = {},
-      types = {}, shapes = {}, constants = {}, captures = {}, nodes = {}, inputs = {}, outputs = {}, defaults = {} }, M.class)
+      types = {}, shapes = {}, constants = {}, captures = {}, nodes = {}, inputs = {}, outputs = {}, defaults = {}, changeable = {} }, M.class)
    if graph.depth > MOST_GRAPHS_DEEP then error(('graphs are nested more than %d deep'):format(MOST_GRAPHS_DEEP), 0) end
    initializers(context, graph, m)
-   inputs(graph, m, given)
+   inputs(context, graph, m, given)
    local nodes = sorted(graph, inline.nodes(context.functions, m.node or {}))
    for i, node in ipairs(nodes) do graph.nodes[i] = make_node(context, graph, node) end
    outputs(graph, m)

@@ -1,6 +1,7 @@
 -- lua/onnx/model.lua - a loaded model: its inputs and outputs, and forward.
 local graph_module = require 'onnx.graph'
 local inline = require 'onnx.inline'
+local optimise = require 'onnx.optimise'
 local run = require 'onnx.run'
 local types = require 'onnx.types'
 local arg = require 'torch.arg'
@@ -12,11 +13,12 @@ local M = {}
 
 --- A model from a message ModelProto.
 function M.new(m, fetch, external)
-   local context = { fetch = fetch, external = external, versions = inline.versions(m.opset_import), missing = {},
+   local context = { fetch = fetch, external = external, versions = inline.versions(m.opset_import), missing = {}, ir = m.ir_version or 0,
       functions = { functions = inline.functions(m.functions), calls = 0, nodes = 0 } }
    if not m.graph then error('it has no graph', 0) end
    local graph = graph_module.build(context, m.graph)
    graph_module.refuse_missing(context)
+   optimise.graph(graph)
    run.prepare(graph)
    local model = setmetatable({ graph = graph, inputs = {}, outputs = {}, versions = context.versions, producer = m.producer_name }, Model)
    for i, v in ipairs(graph.inputs) do model.inputs[i] = { name = v.name, type = v.type, shape = v.shape } end
