@@ -3,6 +3,7 @@ local graph_module = require 'onnx.graph'
 local inline = require 'onnx.inline'
 local optimise = require 'onnx.optimise'
 local run = require 'onnx.run'
+local plan = require 'onnx.plan'
 local types = require 'onnx.types'
 local arg = require 'torch.arg'
 
@@ -20,7 +21,7 @@ function M.new(m, fetch, external)
    graph_module.refuse_missing(context)
    optimise.graph(graph)
    run.prepare(graph)
-   local model = setmetatable({ graph = graph, inputs = {}, outputs = {}, versions = context.versions, producer = m.producer_name }, Model)
+   local model = setmetatable({ graph = graph, plans = {}, inputs = {}, outputs = {}, versions = context.versions, producer = m.producer_name }, Model)
    for i, v in ipairs(graph.inputs) do model.inputs[i] = { name = v.name, type = v.type, shape = v.shape } end
    for i, v in ipairs(graph.outputs) do model.outputs[i] = { name = v.name, type = v.type, shape = v.shape } end
    return model
@@ -99,14 +100,43 @@ end
 
 -- ---- forward -------------------------------------------------------------------------------------------------------
 
+-- Storages of constants and inputs: a result must not share them.
+local function foreign_storages(graph, v)
+   local set = {}
+   for _, value in pairs(v) do
+      if types.is_tensor(value) then set[plan.address(value) or 0] = true end
+   end
+   return set
+end
+
+local function owned(value, foreign)
+   if types.is_tensor(value) then
+      local a = plan.address(value)
+      return a and (foreign[a] or not value:isContiguous()) and value:clone() or value
+   end
+   return value
+end
+
 --- Runs the model. The result is the output, or of several outputs a table by name; the caller owns it.
 -- @param x  the input, or a table of inputs by name
 function Model:forward(x)
    local v = given(self, x)
    local graph = self.graph
-   run.nodes(graph, v)
+   local foreign = foreign_storages(graph, v)
+   local p = plan.find(self.plans, plan.key(graph, v))
+   plan.attach(graph, p)
+   if p.ready then
+      run.nodes(graph, v, self.watch)
+   else
+      p.buffers = {}
+      plan.attach(graph, p)
+      local r = plan.recorder(graph)
+      run.nodes(graph, v, r.record)
+      plan.finish(graph, p, r)
+   end
+   plan.attach(graph, nil)
    local results = {}
-   for _, o in ipairs(graph.outputs) do results[o.name] = v[o.slot] end
+   for _, o in ipairs(graph.outputs) do results[o.name] = owned(v[o.slot], foreign) end
    if #graph.outputs == 1 then return results[graph.outputs[1].name] end
    return results
 end

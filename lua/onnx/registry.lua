@@ -6,6 +6,7 @@
 --    types            the types of the outputs: a type for all of them, 'first' (default: that of input 1), 'second', ..., a list of
 --                     those, or a function(n) that returns a list
 --    pure             false: another run may give other results, so constants are not folded (default: true)
+--    inplace          true: the result may have the memory of an input of the same size that no other node uses
 --    graph_types      function(n, name): the types of the inputs of a subgraph, the attribute `name`, if it leaves them out
 -- The node n has these fields; inputs and outputs count from 1:
 --    n.op, n.name, n.domain, n.version          the op, and the version of its domain that the model imports

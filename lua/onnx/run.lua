@@ -76,12 +76,13 @@ local function step(n, v)
 end
 
 -- Runs nodes; frame.at is the node that runs, for the message of an error.
-local function steps(graph, v, frame)
+local function steps(graph, v, frame, watch)
    local nodes = graph.nodes
    for i = 1, #nodes do
       local n = nodes[i]
       frame.at = n
       step(n, v)
+      if watch then watch(i, n, v) end
       local dropped = n.dropped
       for k = 1, #dropped do v[dropped[k]] = nil end
    end
@@ -89,9 +90,10 @@ end
 M.step, M.error_of = step, explain
 
 --- Runs the nodes of a graph on values by slot.
-function M.nodes(graph, v)
+-- @param watch  function(i, n, v), called behind each node (optional)
+function M.nodes(graph, v, watch)
    local frame = {}
-   local ok, why = pcall(steps, graph, v, frame)
+   local ok, why = pcall(steps, graph, v, frame, watch)
    if not ok then error(explain(frame.at, v, why), 0) end
 end
 

@@ -142,9 +142,10 @@ function M.alias(t)
 end
 
 --- A view with other sizes and strides, both lists, from element `offset` (from 0) of the storage on. The caller checks the range.
+-- @param strides  (nil: in order, without gaps)
 function M.strided(t, shape, strides, offset)
-   local n, stride = #shape, ffi.new 'int64_t[16]'
-   for d = 1, n do stride[d - 1] = strides[d] end
+   local n, stride = #shape, strides and ffi.new 'int64_t[16]'
+   for d = 1, strides and n or 0 do stride[d - 1] = strides[d] end
    local r = new()
    lib.call('onnx', C.th_tensor_set, r, t._dtype, t._storage, offset, n, checked(shape), stride)
    return r

@@ -51,8 +51,9 @@ end)
 local function variadic(name)
    return function(n, first, ...)
       local y = first
-      for i = 1, n.count - 1 do y = torch[name](y, (select(i, ...))) end
-      return n.count == 1 and types.alias(y) or types.wrap(y, n.out_types[1])
+      for i = 1, n.count - 2 do y = torch[name](y, (select(i, ...))) end
+      if n.count == 1 then return types.alias(first) end
+      return types.wrap(torch[name](n:out(), y, (select(n.count - 1, ...))), n.out_types[1])
    end
 end
 registry.each({ Max = 'cmax', Min = 'cmin', Sum = 'add' }, function(_, name) return variadic(name) end)
@@ -140,3 +141,9 @@ registry.add('Clip', function(n, x, low, high)
    if high == nil then return torch.cmax(n:out(), x, low) end
    return torch.cmin(n:out(), low == nil and x or torch.cmax(x, low), high)
 end)
+
+-- Their results may lie over an input of the same size: they read each element before they write it.
+for name in ([[Add Sub Mul Div Sum Max Min Abs Neg Sqrt Exp Log Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Sigmoid Floor Ceil Erf
+   Reciprocal Softsign Softplus Sign Relu LeakyRelu Elu ThresholdedRelu Selu Celu HardSigmoid Clip]]):gmatch '%S+' do
+   registry.find(name).inplace = true
+end
