@@ -1,4 +1,5 @@
 -- lua/onnx/model.lua - a loaded model: its inputs and outputs, and forward.
+local explain = require 'onnx.explain'
 local graph_module = require 'onnx.graph'
 local inline = require 'onnx.inline'
 local optimise = require 'onnx.optimise'
@@ -117,28 +118,51 @@ local function owned(value, foreign)
    return value
 end
 
---- Runs the model. The result is the output, or of several outputs a table by name; the caller owns it.
--- @param x  the input, or a table of inputs by name
-function Model:forward(x)
-   local v = given(self, x)
-   local graph = self.graph
+-- The result of forward, and the plan.
+local function execute(model, x, watch)
+   local v = given(model, x)
+   local graph = model.graph
    local foreign = foreign_storages(graph, v)
-   local p = plan.find(self.plans, plan.key(graph, v))
+   local p = plan.find(model.plans, plan.key(graph, v))
+   if not p.ready then p.buffers = {} end                     -- an earlier run may have failed
    plan.attach(graph, p)
-   if p.ready then
-      run.nodes(graph, v, self.watch)
-   else
-      p.buffers = {}
-      plan.attach(graph, p)
-      local r = plan.recorder(graph)
-      run.nodes(graph, v, r.record)
-      plan.finish(graph, p, r)
-   end
+   local recorder = not p.ready and plan.recorder(graph)
+   local ok, why = pcall(run.nodes, graph, v, recorder and recorder.record or watch)
+   if ok and recorder then plan.finish(graph, p, recorder) end
    plan.attach(graph, nil)
+   if not ok then error(why, 0) end
    local results = {}
    for _, o in ipairs(graph.outputs) do results[o.name] = owned(v[o.slot], foreign) end
-   if #graph.outputs == 1 then return results[graph.outputs[1].name] end
-   return results
+   if #graph.outputs == 1 then results = results[graph.outputs[1].name] end
+   return results, p
+end
+
+--- Runs the model. The result is the output, or of several outputs a table by name; the caller owns it.
+-- @param x  the input, or a table of inputs by name
+function Model:forward(x) return (execute(self, x)) end
+
+-- A tensor for an input without data: ones, with size 1 where the size has a name.
+local function example(input)
+   local shape = {}
+   if not input.shape or not types.words[input.type] then
+      error(("explain: input '%s' needs a value: give the inputs as for forward"):format(input.name), 0)
+   end
+   for d, size in ipairs(input.shape) do shape[d] = type(size) == 'number' and size or 1 end
+   return types.full(input.type, shape, 1)
+end
+
+--- Runs the model twice and reports the second run, which reuses memory. The result is a list with a row for each node that is left
+-- after constants are computed: node, op, engine, ms, bytes (of new results), shape. It prints as a table.
+-- @param x  as for forward (default: ones)
+function Model:explain(x)
+   if x == nil then
+      x = {}
+      for _, input in ipairs(self.inputs) do x[input.name] = example(input) end
+   end
+   self:forward(x)
+   local rows = {}
+   local _, p = execute(self, x, explain.watcher(rows))
+   return explain.report(rows, p)
 end
 
 function Model:__tostring()
