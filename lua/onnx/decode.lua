@@ -102,12 +102,12 @@ local function from_field(m, name, t, n)
    elseif name == 'int32' or name == 'int16' or name == 'int8' or name == 'uint8' then
       types.view(t, { n }):copy(data)
    else
-      local p, codes = data:data()
+      local p = data:data()
+      local codes = ffi.new('uint8_t[?]', n)
       if width >= 8 then
          codes = ffi.new(code_types[width] .. '[?]', n)
          for i = 0, n - 1 do codes[i] = ffi.cast(code_types[width], p[i]) end
       else
-         codes = ffi.new('uint8_t[?]', n)
          local per = 8 / width
          for i = 0, n - 1 do
             codes[i] = bit.band(bit.rshift(tonumber(p[math.floor(i / per)]), i % per * width), 2 ^ width - 1)

@@ -80,6 +80,11 @@ local function sorted(graph, nodes)
          end
       end, 1)
    end
+   local in_order = true
+   for i in ipairs(nodes) do
+      for _, k in ipairs(followers[i]) do if k <= i then in_order = false end end
+   end
+   if in_order then return nodes end
    local order, ready, first = {}, {}, 1
    for i in ipairs(nodes) do if waits[i] == 0 then ready[#ready + 1] = i end end
    while ready[first] do

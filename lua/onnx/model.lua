@@ -2,6 +2,7 @@
 local explain = require 'onnx.explain'
 local graph_module = require 'onnx.graph'
 local inline = require 'onnx.inline'
+local net = require 'onnx.net'
 local optimise = require 'onnx.optimise'
 local run = require 'onnx.run'
 local plan = require 'onnx.plan'
@@ -20,6 +21,7 @@ function M.new(m, fetch, external)
    if not m.graph then error('it has no graph', 0) end
    local graph = graph_module.build(context, m.graph)
    graph_module.refuse_missing(context)
+   graph.before = net.copy(graph)
    optimise.graph(graph)
    run.prepare(graph)
    local model = setmetatable({ graph = graph, plans = {}, inputs = {}, outputs = {}, versions = context.versions, producer = m.producer_name }, Model)
@@ -102,7 +104,7 @@ end
 -- ---- forward -------------------------------------------------------------------------------------------------------
 
 -- Storages of constants and inputs: a result must not share them.
-local function foreign_storages(graph, v)
+local function foreign_storages(v)
    local set = {}
    for _, value in pairs(v) do
       if types.is_tensor(value) then set[plan.address(value) or 0] = true end
@@ -122,7 +124,7 @@ end
 local function execute(model, x, watch)
    local v = given(model, x)
    local graph = model.graph
-   local foreign = foreign_storages(graph, v)
+   local foreign = foreign_storages(v)
    local p = plan.find(model.plans, plan.key(graph, v))
    if not p.ready then p.buffers = {} end                     -- an earlier run may have failed
    plan.attach(graph, p)
@@ -142,23 +144,32 @@ end
 function Model:forward(x) return (execute(self, x)) end
 
 -- A tensor for an input without data: ones, with size 1 where the size has a name.
-local function example(input)
+local function example(input, who)
    local shape = {}
    if not input.shape or not types.words[input.type] then
-      error(("explain: input '%s' needs a value: give the inputs as for forward"):format(input.name), 0)
+      error(("%s: input '%s' needs a value: give the inputs as for forward"):format(who, input.name), 0)
    end
    for d, size in ipairs(input.shape) do shape[d] = type(size) == 'number' and size or 1 end
    return types.full(input.type, shape, 1)
 end
 
+local function examples(model, x, who)
+   if x ~= nil then return x end
+   x = {}
+   for _, input in ipairs(model.inputs) do x[input.name] = example(input, who) end
+   return x
+end
+
+--- The model as a module of nn with the same weights: an nn.Sequential if it is a chain, else a gModule of nngraph. It is in
+-- evaluation mode, can be trained, printed and saved; its weights are copies. An error names all nodes that have no module.
+-- @param x  as for forward: sizes that the module is made for, but for the batch (default: ones)
+function Model:net(x) return net.make(self.graph, self.graph.before, given(self, examples(self, x, 'net'))) end
+
 --- Runs the model twice and reports the second run, which reuses memory. The result is a list with a row for each node that is left
 -- after constants are computed: node, op, engine, ms, bytes (of new results), shape. It prints as a table.
 -- @param x  as for forward (default: ones)
 function Model:explain(x)
-   if x == nil then
-      x = {}
-      for _, input in ipairs(self.inputs) do x[input.name] = example(input) end
-   end
+   x = examples(self, x, 'explain')
    self:forward(x)
    local rows = {}
    local _, p = execute(self, x, explain.watcher(rows))

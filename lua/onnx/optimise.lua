@@ -63,22 +63,22 @@ end
 -- ---- nodes without effect ------------------------------------------------------------------------------------------
 
 -- Whether a node gives its first input unchanged.
-local function is_idle(n, graph)
+local function is_idle(n, graph, uses)
    if n.op == 'Identity' then return true end
-   if n.op ~= 'Dropout' or n.wanted[2] then return false end
+   if n.op ~= 'Dropout' or n.wanted[2] and (uses[n.results[2]] or 0) > 0 then return false end
    local training = n.inputs[3]
    local flag = constant(graph, training)
    return not training or flag ~= nil and types.number(flag) == 0
 end
 
 local function drop_idle(graph)
-   local instead, kept = {}, {}
+   local instead, kept, uses = {}, {}, survey(graph)
    for _, n in ipairs(graph.nodes) do
       for k = 1, n.count do n.inputs[k] = instead[n.inputs[k]] or n.inputs[k] end
       for _, entry in ipairs(n.graphs or {}) do
          for _, c in ipairs(entry.graph.captures) do c.outer = instead[c.outer] or c.outer end
       end
-      local plain = n.domain == '' and n.inputs[1] and is_idle(n, graph) and not is_output(graph, n.results[1])
+      local plain = n.domain == '' and n.inputs[1] and is_idle(n, graph, uses) and not is_output(graph, n.results[1])
       if plain then instead[n.results[1]] = n.inputs[1] else kept[#kept + 1] = n end
    end
    graph.nodes = kept
