@@ -1,7 +1,6 @@
 -- lua/onnx/net.lua - a model as a module of nn: a Sequential for a chain, else a gModule of nngraph.
-local nn = require 'nn'
-local nngraph = require 'nngraph'
-local modules = require 'onnx.modules'
+--
+-- nn and nngraph are loaded when they are first needed.
 local run = require 'onnx.run'
 local types = require 'onnx.types'
 
@@ -59,7 +58,7 @@ local function module_of(graph, n, shapes, samples, uses)
    local function constant(k) return n.inputs[k] and graph.constants[n.inputs[k]] or nil end
    local f = { constant = constant, result = shapes[n.results[1]], input = samples[n.inputs[1]],
       shape = function(k) return shapes[n.inputs[k]] end, uses = function(i) return uses[n.results[i]] or 0 end }
-   local make = n.domain == '' and not n.graphs and modules[n.op]
+   local make = n.domain == '' and not n.graphs and require 'onnx.modules'[n.op]
    if not make then return nil, 'it has no module' end
    local m, why = make(n, f)
    if not m then return nil, why end
@@ -101,6 +100,8 @@ local function is_chain(graph, parts, uses)
 end
 
 local function graph_of(graph, parts)
+   local nn = require 'nn'
+   require 'nngraph'
    local at, inputs, outputs = {}, {}, {}
    for i, input in ipairs(graph.inputs) do
       inputs[i] = nn.Identity()()
@@ -115,7 +116,7 @@ local function graph_of(graph, parts)
    for i, o in ipairs(graph.outputs) do
       outputs[i] = at[o.slot] or error(("net: output '%s' is a constant"):format(o.name), 0)
    end
-   return nngraph and nn.gModule(inputs, outputs)
+   return nn.gModule(inputs, outputs)
 end
 
 --- The module of a model. @param v  values by slot, with inputs of some size
@@ -134,7 +135,7 @@ function M.make(graph, nodes, v)
    if #failures > 0 then refuse(failures) end
    if #parts == 0 then error('net: the model computes nothing from its inputs', 0) end
    if not is_chain(graph, parts, uses) then return graph_of(graph, parts):evaluate() end
-   local s = nn.Sequential()
+   local s = require 'nn'.Sequential()
    for _, part in ipairs(parts) do s:add(part.module) end
    return s:evaluate()
 end
