@@ -6,6 +6,7 @@
 --    constants   slot -> value, for initializers and folded nodes
 --    inputs, outputs    lists of { name, slot, type, shape, optional }
 --    captures    of a subgraph: a list of { outer = slot of the graph around it, slot = slot here }
+local check = require 'onnx.check'
 local decode = require 'onnx.decode'
 local inline = require 'onnx.inline'
 local messages = require 'onnx.messages'
@@ -140,7 +141,7 @@ local function attribute(context, n, a)
       error(("attribute '%s' has a type that is not read: %s"):format(name, field), 0)
    end
    if n.attr[name] ~= nil then error(("attribute '%s' is given twice"):format(name), 0) end
-   n.attr[name] = v
+   n.attr[name], n.attr_kinds[name] = v, check.kinds[field]
 end
 
 local function versions_of(context, node) return node.versions or context.versions end
@@ -202,11 +203,12 @@ local function make_node(context, graph, node)
       missing(context, node, graph)
       definition = {}
    end
-   local n = node_class.new { op = node.op_type or '', name = node.name or '', domain = domain, attr = {}, attr_types = {},
+   local n = node_class.new { op = node.op_type or '', name = node.name or '', domain = domain, attr = {}, attr_types = {}, attr_kinds = {},
       version = versions_of(context, node)[domain] or context.versions[domain] or 1, definition = definition }
    local ok, why = pcall(function()
       for _, a in ipairs(node.attribute or {}) do attribute(context, n, a) end
       connect(graph, n, node)
+      if definition.run and not definition.own then check.node(n) end
       subgraphs(context, graph, n, definition, node)
       n.out_types = definition.run and output_types(n, definition.types) or {}
       n.results = {}
@@ -247,8 +249,8 @@ local function inputs(context, graph, m, given)
       else
          type = type or given and given[i] or nil
          if not type and not graph.parent then error(what .. ' has no type', 0) end
-         slot = define(graph, name, type or 'float', shape)
-         graph.inputs[#graph.inputs + 1] = { name = name, slot = slot, type = type or 'float', shape = shape }
+         slot = define(graph, name, type, shape)
+         graph.inputs[#graph.inputs + 1] = { name = name, slot = slot, type = type, shape = shape }
       end
    end
 end

@@ -44,11 +44,22 @@ local function shape_of(v)
    return types.shape_text(types.shape(v))
 end
 
+-- Errors of Lua itself: an op has met shapes that it does not expect.
+local internal = { 'attempt to ', 'bad argument #', 'cannot convert', 'table index', 'wrong number of', 'invalid value ' }
+
+local function reason(why)
+   why = tostring(why)
+   for _, text in ipairs(internal) do
+      if why:find(text, 1, true) then return 'the op does not take these shapes or attributes' end
+   end
+   return (why:gsub('^%S+%.lua:%d+: ', ''))
+end
+
 --- The error of a node: its name, its op, the reason and the shapes of its inputs.
 local function explain(n, v, why)
    local shapes = {}
    for k = 1, n.count do shapes[k] = n.inputs[k] and shape_of(v[n.inputs[k]]) or 'nothing' end
-   return ("node '%s' (%s): %s; its inputs have the shapes %s"):format(n.name, n.op, tostring(why):gsub('^%S+%.lua:%d+: ', ''),
+   return ("node '%s' (%s): %s; its inputs have the shapes %s"):format(n.name, n.op, reason(why),
       #shapes == 0 and 'of nothing' or table.concat(shapes, ', '))
 end
 
