@@ -57,4 +57,96 @@ function M.decode(name, t, codes, n)
 end
 
 
+-- ---- rounding ------------------------------------------------------------------------------------------------------
+
+local floor, abs, log2 = math.floor, math.abs, math.log(2)
+
+-- The exponent of a positive number: 2^e <= v < 2^(e + 1).
+local function exponent(v)
+   local e = floor(math.log(v) / log2)
+   if 2 ^ e > v then e = e - 1 elseif 2 ^ (e + 1) <= v then e = e + 1 end
+   return e
+end
+
+-- The nearest whole number; halves become even.
+local function half_even(v)
+   local r = floor(v)
+   local rest = v - r
+   if rest > 0.5 or rest == 0.5 and r % 2 == 1 then r = r + 1 end
+   return r
+end
+M.half_even = half_even
+
+local function largest(name)
+   local most = 0
+   for _, v in pairs(M.values(name)) do if v == v and v < math.huge and v > most then most = v end end
+   return most
+end
+
+local limits = {}
+
+-- A function that rounds a number to a format of floats.
+local function rounder(name, saturate)
+   local e_bits, m_bits, bias, nan = unpack(floats[name])
+   limits[name] = limits[name] or largest(name)
+   local most, lowest = limits[name], 1 - bias
+   local beyond = nan == 'ieee' and math.huge or 0 / 0
+   if nan == 'none' then saturate = true end
+   return function(v)
+      if v ~= v then return nan == 'none' and -0.0 or v end
+      if v == 0 then return nan == 'zero' and 0 or v end
+      local sign, size = v < 0 and -1 or 1, abs(v)
+      if size < math.huge then
+         local step = 2 ^ (math.max(exponent(size), lowest) - m_bits)
+         size = half_even(size / step) * step
+      end
+      if size > most then size = saturate and most or beyond end
+      if size == 0 and nan == 'zero' then return 0 end
+      return sign * size
+   end, e_bits
+end
+
+-- Powers of two from 2^-127 to 2^127.
+local function power_rounder(saturate, mode)
+   return function(v)
+      if v ~= v then return v end
+      if v <= 0 then return saturate and 2 ^ -127 or 0 / 0 end
+      if v == math.huge then return saturate and 2 ^ 127 or 0 / 0 end
+      local e = exponent(v)
+      local low = 2 ^ e
+      if v ~= low and (mode == 'up' or mode == 'nearest' and v / low >= 1.5) then e = e + 1 end
+      if e > 127 then return saturate and 2 ^ 127 or 0 / 0 end
+      if e < -127 then return saturate and 2 ^ -127 or 0 / 0 end
+      return 2 ^ e
+   end
+end
+
+local wraps = { int4 = { 16, 8 }, int2 = { 4, 2 }, uint4 = { 16, 16 }, uint2 = { 4, 4 } }
+
+-- Whole numbers of few bits: fractions are cut off, higher bits dropped.
+local function wrapper(name)
+   local range, top = wraps[name][1], wraps[name][2]
+   return function(v)
+      if v ~= v or abs(v) == math.huge then return 0 end
+      v = (v < 0 and -floor(-v) or floor(v)) % range
+      return v >= top and v - range or v
+   end
+end
+
+--- Whether a type is one of this file.
+function M.is_small(name) return floats[name] ~= nil or wraps[name] ~= nil or name == 'float8e8m0' end
+
+--- Rounds the numbers of a tensor, in place, to those of a format.
+-- @param saturate  whether numbers beyond its range become the largest one
+-- @param mode      of float8e8m0: 'up', 'down' or 'nearest'
+function M.round(t, name, saturate, mode)
+   local f
+   if name == 'float8e8m0' then f = power_rounder(saturate, mode or 'up')
+   elseif floats[name] then f = rounder(name, saturate)
+   else f = wrapper(name) end
+   local p = t:data()
+   for i = 0, t:nElement() - 1 do p[i] = f(tonumber(p[i])) end
+   return t
+end
+
 return M

@@ -64,6 +64,8 @@ M.families = {
    'pooling',
    'normalization',
    'softmax',
+   'cast',
+   'control',
 }
 
 local loaded = false
