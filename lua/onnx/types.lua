@@ -185,6 +185,16 @@ function M.expand(t, shape)
    return r
 end
 
+--- Two tensors as views of the shape to which they broadcast, where that is needed: ops of torch pair the elements of tensors with
+-- equal numbers of elements in order, whatever their shapes are.
+function M.pair(a, b)
+   if arg.same_shape(a, b) or C.th_tensor_numel(a) ~= C.th_tensor_numel(b) then return a, b end
+   local x, y = M.shape(a), M.shape(b)
+   local shape = M.broadcast(x, y)
+   if not shape then error(('shapes %s and %s do not broadcast'):format(M.shape_text(x), M.shape_text(y)), 0) end
+   return M.expand(a, shape), M.expand(b, shape)
+end
+
 --- An axis, from 0 and possibly negative, as a dimension from 1.
 function M.dim(axis, rank, what)
    local d = axis < 0 and axis + rank or axis

@@ -33,7 +33,7 @@ local function compare(name)
          local top = torch.LongTensor { 1 }:lshift(63)
          a, b = torch.cbitxor(a, top), torch.cbitxor(b, top)
       end
-      return torch[name](n:out(), a, b)
+      return torch[name](n:out(), types.pair(a, b))
    end }
 end
 registry.each({ Equal = 'eq', Less = 'lt', LessOrEqual = 'le', Greater = 'gt', GreaterOrEqual = 'ge' }, function(_, name)
@@ -52,13 +52,17 @@ end })
 -- ---- logic ---------------------------------------------------------------------------------------------------------
 
 local function bits(name, result)
-   return { types = result, run = function(n, a, b) return torch[name](n:out(), a, b) end }
+   return { types = result, run = function(n, a, b) return torch[name](n:out(), types.pair(a, b)) end }
 end
 registry.each({ And = 'cbitand', Or = 'cbitor', Xor = 'cbitxor' }, function(_, name) return bits(name, 'bool') end)
 registry.add('Not', { types = 'bool', run = function(n, x) return torch.eq(n:out(), x, 0) end })
 
 registry.add('Where', { types = 'second', run = function(n, condition, a, b)
-   if type(a) ~= 'table' then return torch.where(n:out(), condition, a, b) end
+   if type(a) ~= 'table' then
+      local shape = types.broadcast(types.shape(condition), types.broadcast(types.shape(a), types.shape(b)) or {})
+      if not shape then error('the shapes do not broadcast', 0) end
+      return torch.where(n:out(), types.expand(condition, shape), types.expand(a, shape), types.expand(b, shape))
+   end
    local shape = types.broadcast(types.shape(condition), types.broadcast(a.shape, b.shape) or {})
    if not shape then error('the shapes do not broadcast', 0) end
    local function spread(s)
@@ -83,5 +87,5 @@ registry.add('BitwiseNot', function(n, x) return torch.bitxor(n:out(), x, all_bi
 registry.add('BitShift', function(n, x, by)
    local way = n.attr.direction
    if way ~= 'LEFT' and way ~= 'RIGHT' then error(("attribute 'direction' must be LEFT or RIGHT, got %s"):format(tostring(way)), 0) end
-   return types.wrap(torch[way == 'LEFT' and 'clshift' or 'crshift'](n:out(), x, by), n.out_types[1])
+   return types.wrap(torch[way == 'LEFT' and 'clshift' or 'crshift'](n:out(), types.pair(x, by)), n.out_types[1])
 end)

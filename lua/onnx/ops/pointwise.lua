@@ -16,7 +16,10 @@ local function aligned(n, a, b)
 end
 
 local function binary(f)
-   return { run = function(n, a, b) return types.wrap(f(n:out(), a, aligned(n, a, b)), n.out_types[1]) end }
+   return { run = function(n, a, b)
+      a, b = types.pair(a, aligned(n, a, b))
+      return types.wrap(f(n:out(), a, b), n.out_types[1])
+   end }
 end
 
 for name, op in pairs { Add = 'add', Sub = 'csub', Mul = 'cmul', Div = 'cdiv' } do
@@ -24,12 +27,13 @@ for name, op in pairs { Add = 'add', Sub = 'csub', Mul = 'cmul', Div = 'cdiv' } 
 end
 
 registry.add('Mod', function(n, a, b)
+   a, b = types.pair(a, b)
    if (n.attr.fmod or 0) ~= 0 or types.is_unsigned(n.types[1]) then return torch.cfmod(n:out(), a, b) end
    return torch.cremainder(n:out(), a, b)
 end)
 
 registry.add('Pow', function(n, a, b)
-   b = aligned(n, a, b)
+   a, b = types.pair(a, aligned(n, a, b))
    local from, power = n.types[1], n.types[2]
    if from == power then return torch.cpow(n:out(), a, b) end
    if types.is_float(from) then return torch.cpow(n:out(), a, types.convert(b, from)) end
@@ -43,6 +47,7 @@ registry.add('PRelu', function(n, x, slope)
       for _ = 3, rank do shape[#shape + 1] = 1 end
       slope = types.view(slope, shape)
    end
+   x, slope = types.pair(x, slope)
    return torch.where(n:out(), torch.gt(x, 0), x, torch.cmul(x, slope))
 end)
 
@@ -51,9 +56,9 @@ end)
 local function variadic(name)
    return function(n, first, ...)
       local y = first
-      for i = 1, n.count - 2 do y = torch[name](y, (select(i, ...))) end
+      for i = 1, n.count - 2 do y = torch[name](types.pair(y, (select(i, ...)))) end
       if n.count == 1 then return types.alias(first) end
-      return types.wrap(torch[name](n:out(), y, (select(n.count - 1, ...))), n.out_types[1])
+      return types.wrap(torch[name](n:out(), types.pair(y, (select(n.count - 1, ...)))), n.out_types[1])
    end
 end
 registry.each({ Max = 'cmax', Min = 'cmin', Sum = 'add' }, function(_, name) return variadic(name) end)
