@@ -64,6 +64,7 @@ M.families = {
    'pooling',
    'normalization',
    'softmax',
+   'attention',
    'cast',
    'control',
 }

@@ -3,6 +3,8 @@ local types = require 'onnx.types'
 
 local M = {}
 
+local MOST = 2 ^ 26                         -- windows times taps along a dimension
+
 local function each(list, n, default)
    local r = {}
    for d = 1, n do r[d] = list and list[d] or default end
@@ -37,6 +39,9 @@ function M.geometry(n, x, kernel, ceil)
       local room = size + g.before[d] + g.behind[d] - reach
       local out = (ceil and math.ceil or math.floor)(room / stride) + 1
       if ceil and (out - 1) * stride >= size + g.before[d] then out = out - 1 end       -- a window must begin inside
+      if out * kernel[d] > MOST or math.abs(g.before[d]) > MOST or math.abs(g.behind[d]) > MOST then
+         error('its windows or pads are too large', 0)
+      end
       if out < 1 then
          error(('a kernel of %s does not fit shape %s'):format(types.shape_text(kernel), types.shape_text(shape)), 0)
       end

@@ -234,6 +234,45 @@ function seeds.tokenizer()
       '(?!', '(?<=', '(?i:', '[^', '&&[', '{1,3}', '*+', '+?', '\\s', '\226\150\129', '##', '\196\160', '\255\255\255\255\255\255\255\127' }
 end
 
+-- Models of some nodes each, which cover the families of ops and the kinds of attributes, fields and graphs.
+function seeds.onnx()
+   local b = require 'test.support.onnx_bytes'
+   local info, node, tensor = b.info, b.node, b.tensor
+   local function put(name, nodes, inputs, outputs, initializers, more)
+      seed(name, b.encode('ModelProto', b.model(nodes, inputs, outputs, initializers, more)))
+   end
+   local x, y = { info('x', 'float', { 1, 2, 4, 4 }) }, { info 'y' }
+   local w, v = tensor('w', 'float', { 2, 2, 1, 1 }, { 1, 2, 3, 4 }), tensor('v', 'float', { 2 }, { 1, 2 })
+   put('conv', { node('Conv', { 'x', 'w', 'v' }, { 'a' }, { pads = { ints = { 1, 1, 0, 0 } }, group = 1 }), node('BatchNormalization', { 'a', 'v', 'v', 'v', 'v' }, { 'b' }),
+      node('Relu', { 'b' }, { 'c' }), node('MaxPool', { 'c' }, { 'y' }, { kernel_shape = { ints = { 2, 2 } }, ceil_mode = 1 }) }, x, y, { w, v })
+   put('shape', { node('Shape', { 'x' }, { 's' }), node('Reshape', { 'x', 's' }, { 'a' }), node('Transpose', { 'a' }, { 'b' }, { perm = { ints = { 0, 2, 3, 1 } } }),
+      node('Flatten', { 'b' }, { 'c' }), node('Slice', { 'c', 'i', 'j' }, { 'd' }), node('Concat', { 'd', 'd' }, { 'e' }, { axis = 0 }), node('Split', { 'e' }, { 'y', 'z' }) }, x, y,
+      { tensor('i', 'int64', { 2 }, { 0, 1 }), tensor('j', 'int64', { 2 }, { 1, -1 }) })
+   put('reduce', { node('ReduceSum', { 'x', 'i' }, { 'a' }, { keepdims = 0 }), node('ArgMax', { 'a' }, { 'b' }, { axis = -1 }), node('Gather', { 'a', 'i' }, { 'c' }, { axis = 1 }),
+      node('TopK', { 'c', 'k' }, { 'd', 'e' }), node('Softmax', { 'd' }, { 'y' }) }, x, y, { tensor('i', 'int64', { 1 }, { 0 }), tensor('k', 'int64', { 1 }, { 1 }) })
+   put('gemm', { node('GlobalAveragePool', { 'x' }, { 'a' }), node('Flatten', { 'a' }, { 'b' }), node('Gemm', { 'b', 'm', 'v' }, { 'c' }, { transB = 1, alpha = { f = 0.5 } }),
+      node('MatMul', { 'c', 'm' }, { 'd' }), node('Einsum', { 'd', 'm' }, { 'y' }, { equation = 'ij,jk->ik' }) }, x, y, { tensor('m', 'float', { 2, 2 }, { 1, 2, 3, 4 }), v })
+   put('pad', { node('Pad', { 'x', 'p', 'c' }, { 'a' }, { mode = 'reflect' }), node('Tile', { 'a', 'r' }, { 'b' }), node('Expand', { 'v', 'r' }, { 'e' }), node('Where', { 'o', 'b', 'c' }, { 'y' }) }, x, y,
+      { tensor('p', 'int64', { 8 }, { 0, 0, 1, 1, 0, 0, 1, 1 }), tensor('c', 'float', {}, { 1 }), tensor('r', 'int64', { 4 }, { 1, 2, 1, 1 }), tensor('o', 'bool', {}, { 1 }), tensor('v', 'float', { 1 }, { 1 }) })
+   local body = { name = 'b', node = { node('Add', { 'u', 'x' }, { 'q' }), node('Identity', { 't' }, { 'f' }) }, input = { info('n', 'int64', {}), info('t', 'bool', {}), info('u', 'float', { 1, 2, 4, 4 }) },
+      output = { info('f', 'bool', {}), info 'q' } }
+   put('loop', { node('Loop', { 'k', '', 'x' }, { 'a' }, { body = { g = body } }),
+      node('If', { 'o' }, { 'y' }, { then_branch = { g = { name = 't', node = { node('Neg', { 'a' }, { 'g' }) }, output = { info 'g' } } },
+         else_branch = { g = { name = 'e', node = { node('Exp', { 'a' }, { 'h' }) }, output = { info 'h' } } } }) }, x, y, { tensor('k', 'int64', {}, { 2 }), tensor('o', 'bool', {}, { 1 }) })
+   local call = node('F', { 'x' }, { 'y' }, { slope = { f = 0.5 } })
+   call.domain = 'own'
+   put('function', { call }, x, y, {}, { functions = { { name = 'F', domain = 'own', input = { 'u' }, output = { 'v' }, attribute = { 'slope' }, opset_import = { { version = 17 } },
+      node = { { op_type = 'LeakyRelu', input = { 'u' }, output = { 'v' }, attribute = { { name = 'alpha', ref_attr_name = 'slope', type = 1 } } } } } } })
+   local kinds = {}
+   for kind = 1, 26 do kinds[kind] = { name = 'c' .. kind, data_type = kind, dims = { 2 }, raw_data = ('\1'):rep(kind == 1 and 8 or 2) } end
+   put('types', { node('Identity', { 'c2' }, { 'y' }) }, {}, y, { kinds[2], kinds[3], kinds[9], kinds[17], { name = 's', data_type = 8, dims = { 1 }, string_data = { 'a' } },
+      { name = 'f', data_type = 1, dims = { 2 }, float_data = { 1, 2 } }, { name = 'l', data_type = 7, dims = { 1 }, int64_data = { -1 } } })
+   put('external', { node('Identity', { 'w' }, { 'y' }) }, {}, y, { { name = 'w', data_type = 1, dims = { 1 }, data_location = 1,
+      external_data = { { key = 'location', value = 'w.bin' }, { key = 'offset', value = '8' } } } })
+   words { 'Conv', 'Add', 'Reshape', 'Loop', 'If', 'Scan', 'Constant', 'Identity', 'axis', 'axes', 'pads', 'strides', 'kernel_shape', 'perm', 'group', 'to', 'value',
+      '..', '/etc/passwd', 'location', 'offset', 'length', ('\255'):rep(9) .. '\1', '\128\128\128\128\16', '\0\0\128\127', '\0\0\192\127' }
+end
+
 -- Files of our own, each with one kind of content, and that of h5py.
 function seeds.hdf5()
    local hdf5 = require 'hdf5'

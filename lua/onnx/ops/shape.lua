@@ -103,11 +103,14 @@ registry.add('Tile', function(n, x, repeats)
    local result = {}
    for d = 1, #shape do result[d] = shape[d] * times[d] end
    if types.count(result) == 0 then return types.empty(n.types[1], result) end
-   for d = 1, #shape do
+   for d = 1, #shape do                                       -- rows before, copies, rows from this dimension on
       if times[d] > 1 then
-         local list = {}
-         for i = 1, times[d] do list[i] = x end
-         x = torch.cat(list, d)
+         local before, behind, now = 1, 1, types.shape(x)
+         for i = 1, #shape do
+            if i < d then before = before * now[i] else behind = behind * now[i] end
+         end
+         now[d] = now[d] * times[d]
+         x = types.view(types.expand(types.view(x, { before, 1, behind }), { before, times[d], behind }), now)
       end
    end
    return types.alias(x)
@@ -242,7 +245,9 @@ end)
 -- ---- padding -------------------------------------------------------------------------------------------------------
 
 -- Indices from 0 of a padded dimension, for modes that repeat elements.
+local MOST_REPEATED = 2 ^ 24
 local function sources(size, before, behind, mode)
+   if before + size + behind > MOST_REPEATED then error(('a padded size of %.0f is too large'):format(before + size + behind), 0) end
    local list = {}
    for i = -before, size + behind - 1 do
       local k
