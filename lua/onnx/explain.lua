@@ -29,7 +29,7 @@ local function engine_of(n, v)
       return ok and name or 'conv2d'
    elseif products[n.op] then
       local name = C.th_blas_name()
-      return name ~= nil and ffi.string(name):match '[^/]*$' or 'own'
+      return name ~= nil and ffi.string(name):match '%S+' or 'own'
    end
    return 'own'
 end
