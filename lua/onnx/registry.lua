@@ -67,6 +67,8 @@ M.families = {
    'attention',
    'cast',
    'control',
+   'sequence',
+   'quantize',
 }
 
 local loaded = false
