@@ -67,13 +67,19 @@ local function check(input, value, known)
    return value
 end
 
+-- Whether a table is the value of the single input: strings or a sequence, not a table of inputs by name.
+local function is_value(x, input)
+   if x[input.name] ~= nil then return false end
+   return x.shape ~= nil or input.type:sub(1, 4) == 'seq(' or #x > 0
+end
+
 -- Values by slot from the argument of forward.
 local function given(model, x)
    local graph, known = model.graph, {}
    local v = {}
    for slot, value in pairs(graph.constants) do v[slot] = value end
    local inputs = graph.inputs
-   if types.is_tensor(x) or x == nil or #inputs == 1 and type(x) == 'table' and x[inputs[1].name] == nil then
+   if types.is_tensor(x) or x == nil or #inputs == 1 and type(x) == 'table' and is_value(x, inputs[1]) then
       if #inputs ~= 1 then
          if x == nil and #inputs == 0 then return v end
          error(('forward: the model has %d inputs; give them by name: %s'):format(#inputs, names(inputs)), 0)
