@@ -4,6 +4,7 @@ local source = require 'feed.source'
 local external = require 'onnx.external'
 local model = require 'onnx.model'
 local registry = require 'onnx.registry'
+local save = require 'onnx.save'
 local wire = require 'onnx.wire'
 
 local onnx = rawget(_G, 'onnx') or {}
@@ -46,5 +47,7 @@ function onnx.ops()
    registry.load()
    return registry.names()
 end
+
+onnx.save, onnx.exporter = save.save, save.exporter
 
 return onnx

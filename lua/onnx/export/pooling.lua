@@ -165,7 +165,9 @@ end
 leaf('nn.SpatialAdaptiveAveragePooling', function(c, m, x)
    local n = x:dim()
    local h, w = c:fixed(x, n - 1), c:fixed(x, n)
-   if m.H == 1 and m.W == 1 then return c:op('GlobalAveragePool', { x }) end
+   if m.H == 1 and m.W == 1 then
+      return c:batched(x, 4, function(name) return c:op('GlobalAveragePool', { name }) end)
+   end
    local y = x.name
    if m.W then y = c:op('MatMul', { y, c:constant(means(w, m.W):t():contiguous(), 'columns') }) end
    if m.H then y = c:op('MatMul', { c:constant(means(h, m.H), 'rows'), y }) end
