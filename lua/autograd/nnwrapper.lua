@@ -96,7 +96,7 @@ local function parts_of(whole, like, at)
    if is_tensor(like) then
       at[1] = at[1] + 1
       local i = at[1]
-      return new(like, { whole }, function(g) return { setmetatable({ [i] = g }, Parts) } end, 'part')
+      return new(like, { whole }, function(g) return { setmetatable({ [i] = g }, Parts) } end, 'part', { i })
    end
    local y = {}
    for i, v in ipairs(like) do y[i] = parts_of(whole, v, at) end
@@ -129,7 +129,7 @@ local function module_function(module)
          for i, find in ipairs(finders) do parts[i] = find(all) end
          return parts
       end
-      local node = new(y, inputs, pull, who)
+      local node = new(y, inputs, pull, who, { module = m, params = params, input = input, output = y })
       if is_tensor(y) then return node end
       return parts_of(node, y)
    end

@@ -80,7 +80,7 @@ local function record(name, pattern, env, place, values, results)
          end
          table.insert(names[at[v]], arg_name)
       elseif is_tensor(env[arg_name]) and (spoken_of[arg_name] or not rule or rules.beside[name]) then
-         env[arg_name] = env[arg_name]:clone()               -- so that the caller may reuse the tensor
+         env[arg_name] = tape.copy(env[arg_name])
       end
    end
    local k = 0
@@ -112,7 +112,7 @@ local function record(name, pattern, env, place, values, results)
          end
       end
       return parts
-   end, 'torch.' .. name)
+   end, 'torch.' .. name, { env = env, values = value_of, place = place })
 end
 
 -- ---- taped numbers among the arguments: rewritten calls ----------------------------------------------------------
@@ -213,7 +213,7 @@ function ops.write(name, ...)
    end
    local arguments = { arg.tensor('torch.' .. name, 'argument 1', given[1]):clone(), unpack(given, 2, n) }
    for i = 2, n do
-      if is_tensor(arguments[i]) and not values[i] then arguments[i] = arguments[i]:clone() end
+      if is_tensor(arguments[i]) and not values[i] then arguments[i] = tape.copy(arguments[i]) end
    end
    local y = op.func(name)(unpack(arguments, 1, n))
    local inputs, at = {}, {}
@@ -235,7 +235,7 @@ function ops.write(name, ...)
          end
       end
       return parts
-   end, 'torch.' .. name)
+   end, 'torch.' .. name, { env = arguments, values = values })
 end
 
 -- ---- a call -----------------------------------------------------------------------------------------------------------
@@ -286,6 +286,10 @@ function ops.call(name, method, ...)
    local results = { f(unpack(given, 1, n)) }                 -- raises the error for arguments that fit no form
    if has_derivative(results[1]) and taped > 0 then
       results[1] = record(name, pattern, env, place, values, results)
+   elseif tape.trace and taped > 0 and pattern then
+      local value_of = {}
+      for arg_name, i in pairs(place) do value_of[arg_name] = values[i] end
+      tape.trace.plain(results[1], 'torch.' .. name, { env = env, values = value_of, place = place })
    end
    return unpack(results)
 end

@@ -7,8 +7,10 @@ local arg = require 'torch.arg'
 local is_tensor = arg.is_tensor
 
 -- depth: nesting of taped functions; keep: whether gradients are taped in turn; watch: the observer of new values
--- (debugger.lua); optimize: the option of that name, which determines the results of autograd.util.lt and similar functions.
-local tape = { depth = 0, keep = false, watch = nil, optimize = false }
+-- (debugger.lua); optimize: the option of that name, which determines the results of autograd.util.lt and similar functions;
+-- trace: set by onnx.save; trace.plain(result, name, call) gets results that are not taped, because they have no derivative,
+-- and trace.copied(tensor, copy) the copies of tensors that a value keeps.
+local tape = { depth = 0, keep = false, watch = nil, optimize = false, trace = nil }
 
 local Value = {}
 tape.Value = Value
@@ -22,9 +24,10 @@ local order = 0
 -- @param inputs  the values it was computed from
 -- @param pull    pull(g, wanted, self): the gradients of the inputs, at least of those i for which wanted[i] is true
 -- @param name    the function that computed it, for the debugger
-function tape.new(value, inputs, pull, name)
+-- @param call    what it was computed by, for onnx.save: the arguments by name, or in a list
+function tape.new(value, inputs, pull, name, call)
    order = order + 1
-   local node = setmetatable({ _value = value, _inputs = inputs, _pull = pull, _order = order, _name = name }, Value)
+   local node = setmetatable({ _value = value, _inputs = inputs, _pull = pull, _order = order, _name = name, _call = call }, Value)
    if tape.watch then tape.watch.value(node) end
    return node
 end
@@ -136,6 +139,13 @@ function tape.backward(root, g, leaves)
       end
    end
    return gradient
+end
+
+--- A copy of a tensor for a value, so that the caller may reuse the tensor.
+function tape.copy(x)
+   local y = x:clone()
+   if tape.trace then tape.trace.copied(x, y) end
+   return y
 end
 
 --- Whether x is a tensor that has derivatives.

@@ -11,9 +11,9 @@ local is_tensor, is_value, plain, new = arg.is_tensor, tape.is_value, tape.plain
 local view = {}
 
 -- f(x) for a linear f, whose transpose is ft.
-local function linear(x, f, ft, name)
+local function linear(x, f, ft, name, call)
    if not is_value(x) then return f(x) end
-   return new(f(x._value), { x }, function(g) return { linear(g, ft, f, name) } end, name)
+   return new(f(x._value), { x }, function(g) return { linear(g, ft, f, name) } end, name, call)
 end
 
 -- Plain values of sizes and indices, which have no derivatives.
@@ -26,7 +26,7 @@ end
 local function zeros(x) return x.new():resizeAs(x):zero() end
 
 -- A part of x, taken by `pick` from a tensor of that size, by view or by element; the transpose puts it among zeros.
-local function part(x, pick, name)
+local function part(x, pick, name, call)
    local like, where = zeros(plain(x):narrow(1, 1, 0)), plain(x):size()
    return linear(x, pick, function(g)
       local z = like.new(where):zero()
@@ -37,7 +37,7 @@ local function part(x, pick, name)
          z:view(-1)[pick(count)] = g
       end
       return z
-   end, name or 'index')
+   end, name or 'index', call)
 end
 
 -- The elements of x in another shape.
@@ -54,25 +54,25 @@ local methods = {}
 for _, name in ipairs { 'narrow', 'select', 'sub' } do
    methods[name] = function(x, ...)
       local a, n = numbers(...)
-      return part(x, function(t) return t[name](t, unpack(a, 1, n)) end, name)
+      return part(x, function(t) return t[name](t, unpack(a, 1, n)) end, name, a)
    end
 end
 
 function methods.transpose(x, a, b)
    a, b = plain(a), plain(b)
    local function swap(t) return t:transpose(a, b) end
-   return linear(x, swap, swap, 'transpose')
+   return linear(x, swap, swap, 'transpose', { a, b })
 end
 
 function methods.t(x)
    local function swap(t) return t:t() end
-   return linear(x, swap, swap, 't')
+   return linear(x, swap, swap, 'transpose', { 1, 2 })
 end
 
 function methods.permute(x, ...)
    local order, back = numbers(...), {}
    for i, d in ipairs(order) do back[d] = i end
-   return linear(x, function(t) return t:permute(unpack(order)) end, function(t) return t:permute(unpack(back)) end, 'permute')
+   return linear(x, function(t) return t:permute(unpack(order)) end, function(t) return t:permute(unpack(back)) end, 'permute', order)
 end
 
 for _, name in ipairs { 'view', 'reshape', 'squeeze', 'unsqueeze' } do
@@ -90,7 +90,7 @@ function methods.unfold(x, d, size, step)
       local z = zeros(like)
       windows(z):add(g)                                        -- windows that overlap add up
       return z
-   end, 'unfold')
+   end, 'unfold', { d, size, step })
 end
 
 function methods.viewAs(x, other)
@@ -131,7 +131,7 @@ function methods.repeatTensor(x, ...)
          g = sum
       end
       return g:contiguous():viewAs(from)
-   end, 'repeatTensor')
+   end, 'repeatTensor', a)
 end
 
 local function converted(x, f)
@@ -211,7 +211,7 @@ function functions.cat(list, dim, third)
          if wanted[i] then parts[i] = g:narrow(d, range[1], range[2]):contiguous():viewAs(plain(inputs[i])) end
       end
       return parts
-   end, 'torch.cat')
+   end, 'torch.cat', { list, d })
 end
 
 function functions.stack(list, dim)
@@ -271,7 +271,7 @@ function tape.Value.__index(x, k)
       if not is_tensor(x._value) then tape.refuse('autograd: a taped number has no elements') end
       if is_tensor(k) and k:type():find 'ByteTensor$' then return torch.maskedSelect(x, k) end
       if is_tensor(k) then return torch.index(x, 1, k) end
-      return part(x, function(t) return t[k] end, 'index')
+      return part(x, function(t) return t[k] end, 'index', { k })
    end
    if k:sub(1, 1) == '_' then return nil end
    if type(x._value) == 'number' then
