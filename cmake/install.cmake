@@ -1,4 +1,4 @@
-# cmake/install.cmake - PREFIX/{bin/{th,thrun},lib/lib{th,thcuda}*.so,include/th*.h,share/lua/5.1/...} and the package file.
+# cmake/install.cmake - PREFIX/{bin/{th,thrun,th-convert},lib/lib{th,thcuda}*.so,include/th*.h,share/lua/5.1/...} and the package file.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -16,6 +16,7 @@ set(lua_dir share/lua/5.1)
 set(package_dir lib/cmake/Cresset)
 
 install(TARGETS th_launcher thrun RUNTIME DESTINATION bin)
+install(PROGRAMS lua/bin/th-convert DESTINATION bin)
 install(TARGETS th EXPORT CressetTargets LIBRARY DESTINATION lib)
 foreach(backend thcuda thcuda_emu)
   if(TARGET ${backend})

@@ -17,6 +17,7 @@ local MOST_DEPTH = 200
 function Context.new(opset, float, pairs)
    local self = setmetatable(Graph.new(opset, float), Context)
    self.pairs, self.refused, self.places, self.depth, self.table_rows = pairs, {}, {}, 0, {}
+   self.stopped = {}                                           -- raised where a refused module cannot run either
    self.fixed_sizes = setmetatable({}, { __tostring = function() return 'onnx.export: a size must be fixed' end })
    return self
 end
@@ -112,7 +113,11 @@ end
 
 -- A value that stands for the result of a module that cannot be written.
 local function placeholder(self, module, x)
-   local y = self:run(module, x)
+   local ok, y = pcall(self.run, self, module, x)
+   if not ok then
+      if y == self.fixed_sizes then error(y, 0) end
+      error(self.stopped, 0)
+   end
    return Value.map(y, function(v) return v:named(first_value(x).name) end)
 end
 
@@ -144,6 +149,22 @@ local function part_of(module, key)
    local own = rawget(module, 'name')
    if type(own) == 'string' and own:match '^[%w_/:-]+$' then return own end
    return tostring(key)
+end
+
+--- The modules of a net that have no rule: a list of { place, name, reason }. The net must be a tree.
+function Context.without_rule(net)
+   local list = {}
+   local function visit(m, where)
+      local rule, reason = rule_of(m)
+      reason = rule and rule.reason or reason
+      if reason then list[#list + 1] = { place = where, name = torch.typename(m), reason = reason } end
+      if rule and not rule.container then return end           -- what is inside counts as a part of it
+      for i, child in ipairs(type(m.modules) == 'table' and m.modules or {}) do
+         if torch.isTypeOf(child, 'nn.Module') then visit(child, (where ~= '' and where .. '.' or '') .. part_of(child, i)) end
+      end
+   end
+   visit(net, '')
+   return list
 end
 
 --- The values that a module gives for the values x.

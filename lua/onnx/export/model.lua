@@ -193,8 +193,12 @@ local function initializer_message(initializer)
       raw_data = { bytes = bytes, initializer = initializer } }
 end
 
-local function refusal(who, c)
-   local lines = {}
+local function refusal(who, c, net)
+   local lines, seen = {}, {}
+   for _, r in ipairs(c.refused) do seen[r.place] = true end
+   for _, r in ipairs(torch.isTypeOf(net, 'nn.Module') and Context.without_rule(net) or {}) do
+      if not seen[r.place] then table.insert(c.refused, r) end
+   end
    for i, r in ipairs(c.refused) do
       lines[i] = ('  %s: %s: %s'):format(r.place == '' and 'net' or r.place, r.name, r.reason)
    end
@@ -209,6 +213,10 @@ local function convert(net, t, u, options)
    local ok, y = pcall(options.convert or c.convert, c, net, x)
    if not ok then
       if y == c.fixed_sizes then return nil end
+      if y == c.stopped then
+         if u ~= nil then return nil end
+         error(refusal(options.who, c, net), 0)
+      end
       if type(y) == 'table' and y == c.failed then
          local place = y.place == '' and 'net' or y.place
          error(('%s: exampleInput must be an input of the net, got %s, for which %s (%s) fails: %s'):format(options.who,
@@ -218,7 +226,7 @@ local function convert(net, t, u, options)
    end
    if #c.refused > 0 then
       if u ~= nil then return nil end                          -- once more with fixed sizes, where less is refused
-      error(refusal(options.who, c), 0)
+      error(refusal(options.who, c, net), 0)
    end
    local outputs = listed(y)
    if #outputs == 0 then error(('%s: net must give a tensor, got none'):format(options.who), 0) end
