@@ -16,6 +16,9 @@ local ALIGNED = 64                          -- bytes
 local TYPES = { float = 'float', double = 'double', half = 'float16' }
 local OPTIONS = { opset = true, type = true, batch = true, inputs = true, outputs = true, external = true, name = true }
 
+-- A number without a fraction, at least `least`.
+local function is_whole(v, least) return type(v) == 'number' and v % 1 == 0 and v >= least end
+
 local function need_names(who, name, list)
    if list == nil then return end
    if type(list) ~= 'table' then arg.refuse(who, 'options.' .. name, 'a list of names', list, 4) end
@@ -28,11 +31,11 @@ local function batch_option(who, batch)
    if batch == nil or batch == true then return 1 end
    if batch == false then return false end
    for _, d in ipairs(type(batch) == 'table' and batch or { batch }) do
-      if d ~= false and not (arg.whole_of(d) and d >= 1) then
+      if d ~= false and not is_whole(d, 1) then
          arg.refuse(who, 'options.batch', 'false, a dimension, or a list of dimensions', d, 4)
       end
    end
-   if type(batch) == 'table' and not arg.whole_of(batch[1]) then
+   if type(batch) == 'table' and not is_whole(batch[1], 1) then
       arg.refuse(who, 'options.batch', 'false, a dimension, or a list of dimensions', batch, 4)
    end
    return batch
@@ -47,18 +50,18 @@ local function read_options(who, given)
       end
    end
    local opset = given.opset == nil and 17 or given.opset
-   if not (arg.whole_of(opset) and opset >= 13 and opset <= 20) then arg.refuse(who, 'options.opset', 'a whole number of 13..20', opset, 3) end
+   if not (is_whole(opset, 13) and opset <= 20) then arg.refuse(who, 'options.opset', 'a whole number of 13..20', opset, 3) end
    local kind = given.type == nil and 'float' or given.type
    if not TYPES[kind] then arg.refuse(who, 'options.type', "'float', 'double' or 'half'", kind, 3) end
    local external = given.external == nil and MOST_BYTES or given.external
-   if not (arg.whole_of(external) and external >= 0) then
+   if not is_whole(external, 0) then
       arg.refuse(who, 'options.external', 'a number of bytes', external, 3)
    end
    if given.name ~= nil and type(given.name) ~= 'string' then arg.refuse(who, 'options.name', 'a string', given.name, 3) end
    need_names(who, 'inputs', given.inputs)
    need_names(who, 'outputs', given.outputs)
-   return { who = who, opset = tonumber(opset), float = TYPES[kind], batch = batch_option(who, given.batch), inputs = given.inputs,
-      outputs = given.outputs, external = math.min(tonumber(external), MOST_BYTES), name = given.name }
+   return { who = who, opset = opset, float = TYPES[kind], batch = batch_option(who, given.batch), inputs = given.inputs,
+      outputs = given.outputs, external = math.min(external, MOST_BYTES), name = given.name }
 end
 
 -- ---- files ---------------------------------------------------------------------------------------------------------
@@ -175,7 +178,7 @@ end
 -- output. nil removes a rule.
 -- @param class  name of a class of nn, for example 'my.Scale'
 -- @param rule   a function, or nil
--- torch.class('my.Twice', 'nn.Module'); onnx.exporter('my.Twice', function(c, m, x) return c:op('Add', {x, x}) end); onnx.exporter('my.Twice') --> nil
+-- my = {}; torch.class('my.Twice', 'nn.Module'); onnx.exporter('my.Twice', function(c, m, x) return c:op('Add', {x, x}) end); onnx.exporter('my.Twice') --> nil
 function M.exporter(class, rule)
    if type(class) ~= 'string' then arg.refuse('onnx.exporter', 'class', 'the name of a class', class) end
    if type(rule) ~= 'nil' and not arg.is_callable(rule) then arg.refuse('onnx.exporter', 'rule', 'a function', rule) end

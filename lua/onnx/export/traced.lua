@@ -44,7 +44,7 @@ end
 local function other_numbers(x)
    return Value.map(x, function(v)
       local t = v.t:clone()
-      return t:mul(-0.7):add(torch.linspace(-0.37, 0.41, t:nElement()):typeAs(t):viewAs(t))
+      return t:mul(-0.7):add(torch.range(0, t:nElement() - 1):mul(0.78 / t:nElement()):add(-0.37):typeAs(t):viewAs(t))
    end)
 end
 
