@@ -20,7 +20,7 @@ local function scalar(value, a, b, d, name)
       local found = {}
       for k in ipairs(inputs) do found[k] = wanted[k] and d[at[k]](g, input(a), input(b)) or nil end
       return found
-   end, name)
+   end, name, { a, b })
 end
 
 local function log(a)

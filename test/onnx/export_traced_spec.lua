@@ -53,6 +53,7 @@ describe('onnx.save of a function', function()
       same(function(x) return torch.cmax(x, 0.2):transpose(1, 2):contiguous():view(-1) end, torch.randn(3, 4))
       same(function(x) return torch.cat({x, x * 2, torch.ones(3, 1)}, 2) end, torch.randn(3, 4))
       same(function(x) return torch.maskedFill(torch.clone(x), torch.gt(x, 0.1), 7) end, torch.randn(3, 4))
+      same(function(x) return x * x:max() + torch.sum(x) / 2 end, torch.randn(3, 4))
       same(function(x) return torch.repeatTensor(x, 2, 1) end, torch.randn(3, 4), {batch = false})
    end)
 

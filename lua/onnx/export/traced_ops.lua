@@ -122,6 +122,19 @@ for name, op in pairs { addcmul = 'Mul', addcdiv = 'Div' } do
    end
 end
 
+-- Numbers are tensors of one element in a file.
+for name, op in pairs { add = 'Add', sub = 'Sub', mul = 'Mul', div = 'Div', pow = 'Pow', log = 'Log' } do
+   known[name] = function(w, calls)
+      local operands = {}
+      for k = 1, op == 'Log' and 1 or 2 do
+         local entries = {}
+         for i, call in ipairs(calls) do entries[i] = call[k] end
+         operands[k] = name_of(w, w:either(entries))
+      end
+      return w.c:op(op, operands)
+   end
+end
+
 -- ---- products ------------------------------------------------------------------------------------------------------
 
 for _, name in ipairs { 'mm', 'bmm' } do
@@ -242,6 +255,7 @@ for _, name in ipairs { 'view', 'reshape', 'squeeze', 'unsqueeze', 'viewAs', 'cl
       return same and x.name or w.c:reshape(x, y)
    end
 end
+known.tensor = function(w, _, _, list) return source(w, list).name end
 known.type = function(w, _, y, list)
    local x = source(w, list)
    return x.type == y.type and x.name or w.c:cast(x, y.type)
