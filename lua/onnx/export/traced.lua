@@ -137,7 +137,15 @@ end
 --- The value, or nested values, of a node.
 function Walk:node(list)
    local first, c = list[1], self.c
-   if self.done[first] then return self.done[first] end
+   local seen = self.others[first]
+   for i = 2, seen and #self.runs or 0 do
+      if not rawequal(seen[i], list[i]) then
+         if i == 3 then c:need_fixed() end
+         c:refuse(VARIES)
+      end
+   end
+   if seen then return self.done[first] end
+   self.others[first] = { unpack(list, 1, #self.runs) }
    for i = 2, #self.runs do
       local other = list[i]
       if not is_node(self.runs[i], other) or other._name ~= first._name or #other._inputs ~= #first._inputs then
@@ -199,7 +207,7 @@ return function(c, f, x)
    c.depth, c.root = 1, 'function'
    local ok, y = pcall(function()
       need_floats(c, x)
-      local walk = setmetatable({ c = c, runs = {}, done = {}, repeated = {}, inputs = ops.flat(x), like = ops.flat(x)[1].t }, Walk)
+      local walk = setmetatable({ c = c, runs = {}, done = {}, others = {}, repeated = {}, inputs = ops.flat(x), like = ops.flat(x)[1].t }, Walk)
       walk.runs[1] = run(f, Value.tensors(x, 't', true))
       walk.runs[2] = run(f, other_numbers(x))
       if c.pairs then
@@ -207,11 +215,20 @@ return function(c, f, x)
          done, walk.runs[3] = pcall(run, f, Value.tensors(x, 'u', true))
          if not done then c:need_fixed() end
       end
-      local function bind(v, node)
-         if Value.is(v) then walk.done[node] = v return end
-         for i, e in ipairs(v) do bind(e, node[i]) end
+      local function bind(v, nodes)
+         if Value.is(v) then
+            walk.done[nodes[1]], walk.others[nodes[1]] = v, nodes
+            return
+         end
+         for i, e in ipairs(v) do
+            local parts = {}
+            for k, node in ipairs(nodes) do parts[k] = node[i] end
+            bind(e, parts)
+         end
       end
-      bind(x, walk.runs[1].x)
+      local leaves = {}
+      for i, r in ipairs(walk.runs) do leaves[i] = r.x end
+      bind(x, leaves)
       local function results(list)
          if is_node(walk.runs[1], list[1]) or type(list[1]) == 'number' or arg.is_tensor(list[1]) then
             local v = walk:either(list)
