@@ -51,7 +51,7 @@ local function run_own(path, info, tries)
          local got = torch.isTensor(out) and out or out[info.outputs[i]] or out[i]
          local d = exported.difference(want, got)
          if not d then error(('output %d has other sizes'):format(i), 0) end
-         if not (d <= TOLERANCE) then error(('output %d differs by %g'):format(i, d), 0) end
+         if d ~= d or d > TOLERANCE then error(('output %d differs by %g'):format(i, d), 0) end
          bits, all = bits + (d == 0 and 1 or 0), all + 1
       end
    end

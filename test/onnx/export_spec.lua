@@ -107,7 +107,7 @@ describe('onnx.save', function()
       assert.equal('fc6.weight', m.graph.initializer[1].name)
    end)
 
-   it('gives an output of its own name to a net that returns its input, or one value twice', function()
+   it('gives the output another name than the input where a net returns its input, or one value twice', function()
       local m = saved(nn.Identity(), torch.ones(2, 3))
       assert.same({'Identity'}, ops_of(m))
       local shared = nn.Sequential():add(nn.Tanh()):add(nn.ConcatTable():add(nn.Identity()):add(nn.Identity()))

@@ -8,22 +8,20 @@ local function name_of(node, index)
    return type(name) == 'string' and name:match '^[%w_]+$' or index
 end
 
+-- What a node takes: the result of one other, or a table of several.
+local function input_of(values, map)
+   if #map == 1 then return values[map[1]] end
+   local list = {}
+   for k = 1, #map do list[k] = values[map[k]] end
+   return list
+end
+
 rules.container('nn.gModule', function(c, m, x)
    local values, start, index = {}, m.innode.data, 0
    if m.nInputs > 1 and (Value.is(x) or #x ~= m.nInputs) then c:refuse('its input must be a table of %d', m.nInputs) end
    for _, node in ipairs(m.forwardnodes) do
-      local data, given = node.data, nil
-      if data == start then
-         given = x
-      else
-         local map = data.mapindex
-         if #map == 1 then
-            given = values[map[1]]
-         else
-            given = {}
-            for k = 1, #map do given[k] = values[map[k]] end
-         end
-      end
+      local data = node.data
+      local given = data == start and x or input_of(values, data.mapindex)
       if data.module then
          index = index + 1
          given = c:convert(data.module, given, name_of(node, index))
