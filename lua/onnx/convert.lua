@@ -199,8 +199,10 @@ local function save_parameters(o, object, extension)
    for name in pairs(state) do names[#names + 1] = name end
    table.sort(names)
    for _, name in ipairs(names) do
-      if not o.q then print(('%-40s %s %s'):format(name, torch.isTensor(state[name]) and state[name]:type():match '%.(%a+%d*)Tensor' or '',
-         torch.isTensor(state[name]) and table.concat(state[name]:size():totable(), 'x') or '')) end
+      local t = state[name]
+      if not o.q and torch.isTensor(t) then
+         print(('%-40s %s %s'):format(name, t:type():match '%.(%a+%d*)Tensor', table.concat(t:size():totable(), 'x')))
+      end
    end
    if not o.q then print(('%s: %d tensors'):format(o.to, #names)) end
 end
@@ -223,7 +225,8 @@ local function print_list(net)
    for _, r in ipairs(context.without_rule(net)) do refused[r.place] = r.reason end
    local function visit(m, where)
       local text = (m.modules and torch.typename(m) or tostring(m)):match '^[^\n]*'
-      print(('%-18s %-46s %s'):format(cut(where == '' and 'net' or where, 18), cut(text, 46), refused[where] and 'cannot be converted: ' .. refused[where] or ''))
+      print(('%-18s %-46s %s'):format(cut(where == '' and 'net' or where, 18), cut(text, 46),
+         refused[where] and 'cannot be converted: ' .. refused[where] or ''))
       count = count + 1
       for i, child in ipairs(type(m.modules) == 'table' and m.modules or {}) do
          local own = rawget(child, 'name')

@@ -207,7 +207,8 @@ return function(c, f, x)
    c.depth, c.root = 1, 'function'
    local ok, y = pcall(function()
       need_floats(c, x)
-      local walk = setmetatable({ c = c, runs = {}, done = {}, others = {}, repeated = {}, inputs = ops.flat(x), like = ops.flat(x)[1].t }, Walk)
+      local inputs = ops.flat(x)
+      local walk = setmetatable({ c = c, runs = {}, done = {}, others = {}, repeated = {}, inputs = inputs, like = inputs[1].t }, Walk)
       walk.runs[1] = run(f, Value.tensors(x, 't', true))
       walk.runs[2] = run(f, other_numbers(x))
       if c.pairs then
