@@ -185,6 +185,7 @@ function M.parameters(object)
 end
 
 local function save_parameters(o, object, extension)
+   if extension == 'pt' and not pcall(require, 'torch.pytorch') then stop 'this build writes no .pt files; use .safetensors' end
    local state = M.parameters(object)
    if extension == 'pt' and nn.exportState and is_net(object) then state = nn.exportState(object) end
    if next(state) == nil then stop('%s: the file has no tensors to convert', o.from) end

@@ -238,7 +238,10 @@ describe('onnx.save refuses', function()
    it('a net that contains itself, and one without modules', function()
       local net = nn.Sequential()
       net:add(net)
-      refused('net must be a tree of modules, got one that contains itself', 'x.onnx', net, torch.ones(1))
+      refused('net must be a tree of modules at most 200 deep, got one that contains itself', 'x.onnx', net, torch.ones(1))
+      net = nn.Tanh()
+      for _ = 1, 250 do net = nn.Sequential():add(net) end
+      refused('at most 200 deep, got a deeper one', 'x.onnx', net, torch.ones(1))
       local why = refused('got 1 without', 'x.onnx', nn.Sequential(), torch.ones(1))
       assert.truthy(why:find 'holds no module')
       refused('holds no module', 'x.onnx', nn.Concat(1), torch.ones(1))
@@ -297,6 +300,33 @@ describe('onnx.exporter', function()
       assert.same({'Mul'}, ops_of(file))
       onnx.exporter('spec.Scale')
       refused('net: spec.Scale', 'x.onnx', m, torch.ones(2, 3))
+   end)
+
+   it('names the module in the error of a rule, and in a refusal by it', function()
+      torch.class('spec.Bad', 'nn.Tanh', spec)
+      onnx.exporter('spec.Bad', function() return nil .. 'x' end)
+      refused('onnx.save: the rule of spec.Bad (1) fails: ', 'x.onnx', nn.Sequential():add(spec.Bad()), torch.ones(2))
+      onnx.exporter('spec.Bad', function(c) c:refuse('it has %d heads', 2) end)
+      refused('1: spec.Bad: it has 2 heads', 'x.onnx', nn.Sequential():add(spec.Bad()), torch.ones(2))
+      onnx.exporter('spec.Bad', function() return 'nothing of this name' end)
+      refused('names no value', 'x.onnx', nn.Sequential():add(spec.Bad()):add(nn.Tanh()), torch.ones(2))
+      onnx.exporter('spec.Bad', function() return {} end)
+      refused('it must return the name of a value for each result, got a table', 'x.onnx', nn.Sequential():add(spec.Bad()), torch.ones(2))
+      onnx.exporter 'spec.Bad'
+   end)
+
+   it('pairs operands of as many elements by broadcasting', function()
+      local Outer = torch.class('spec.Outer', 'nn.Module', spec)
+      function Outer:updateOutput(x)
+         local a, b = x[1]:view(1, 3):expand(3, 3), x[2]:expand(3, 3)
+         return self.output:resize(3, 3):copy(a - b)
+      end
+      onnx.exporter('spec.Outer', function(c, _, x) return c:op('Sub', x) end)
+      local a, b = torch.FloatTensor{1, 2, 3}, torch.FloatTensor{{1}, {2}, {4}}
+      local _, info, path = saved(spec.Outer(), {a, b}, {batch = false})
+      local y = onnx.load(path):forward{input1 = a, input2 = b}
+      y = torch.isTensor(y) and y or y[info.outputs[1]] or y[1]
+      assert.same({{0, 1, 2}, {-1, 0, 1}, {-3, -2, -1}}, y:totable())
    end)
 
    it('refuses what is no name or no function', function()

@@ -121,9 +121,23 @@ local function placeholder(self, module, x)
    return Value.map(y, function(v) return v:named(first_value(x).name) end)
 end
 
+-- Refuses what a rule gives instead of names.
+local function need_names(self, names, y)
+   if Value.is(names) then return end
+   if not Value.is(y) and type(names) == 'table' then
+      for i, part in ipairs(y) do need_names(self, names[i], part) end
+   elseif type(names) ~= 'string' then
+      error(('it must return the name of a value for each result, got %s'):format(arg.describe(names)), 0)
+   elseif not self.defined[names] then
+      error(("it names no value of the graph: '%s'"):format(names), 0)
+   end
+end
+
 local function leaf(self, rule, module, x)
    local y = self:run(module, x)
-   return Context.give(self, rule.write(self, module, x, y), y)
+   local names = rule.write(self, module, x, y)
+   need_names(self, names, y)
+   return Context.give(self, names, y)
 end
 
 local function apply(self, rule, module, x)
@@ -186,7 +200,10 @@ function Context:convert(module, x, key)
    local ok, y = true, nil
    if rule then ok, y, reason = pcall(apply, self, rule, module, x) end
    if not rule or not ok then
-      if rule and getmetatable(y) ~= Refusal then error(y, 0) end
+      if rule and getmetatable(y) ~= Refusal then
+         if type(y) ~= 'string' or y:find '^onnx%.save: ' then error(y, 0) end
+         error(('onnx.save: the rule of %s (%s) fails: %s'):format(torch.typename(module), self.where == '' and 'net' or self.where, y), 0)
+      end
       self:note(module, rule and y.reason or reason)
       row.refused = rule and y.reason or reason
       y = placeholder(self, module, x)

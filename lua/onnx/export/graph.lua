@@ -12,7 +12,7 @@ local KINDS = { f = 1, i = 2, s = 3, t = 4, floats = 6, ints = 7, strings = 8 }
 --- @param opset  version of the operators
 -- @param float   type of the elements: 'float', 'double' or 'float16'
 function Graph.new(opset, float)
-   return setmetatable({ opset = opset, float = float, nodes = {}, initializers = {}, used = {}, constants = {},
+   return setmetatable({ opset = opset, float = float, nodes = {}, initializers = {}, used = {}, defined = {}, constants = {},
       where = '' }, Graph)
 end
 
@@ -53,7 +53,10 @@ function Graph:op(op, inputs, attributes, n)
    for i, name in ipairs(names) do node.attribute[i] = attribute(name, attributes[name]) end
    local base = (self.where ~= '' and self.where .. '.' or '') .. op
    node.name = self:unique(base)
-   for i = 1, n or 1 do node.output[i] = i == 1 and node.name or self:unique(('%s.%d'):format(node.name, i)) end
+   for i = 1, n or 1 do
+      node.output[i] = i == 1 and node.name or self:unique(('%s.%d'):format(node.name, i))
+      self.defined[node.output[i]] = true
+   end
    self.nodes[#self.nodes + 1] = node
    return unpack(node.output)
 end
@@ -62,6 +65,7 @@ end
 
 local function add_initializer(self, name, tensor, type)
    self.initializers[#self.initializers + 1] = { name = name, tensor = tensor, type = type }
+   self.defined[name] = true
    return name
 end
 

@@ -57,25 +57,31 @@ local function enlarged(x, d, dims)
    return grow(x)
 end
 
-local function has_cycle(net)
+local MOST_DEPTH = 200
+
+-- Why a net is no tree of modules, or nil.
+local function no_tree(net)
    local inside, depth = {}, 0
    local function visit(m)
-      if type(m) ~= 'table' then return false end
-      if inside[m] then return true end
-      if type(m.modules) ~= 'table' or depth > 200 then return depth > 200 end
+      if type(m) ~= 'table' then return nil end
+      if inside[m] then return 'one that contains itself' end
+      if type(m.modules) ~= 'table' then return nil end
+      if depth > MOST_DEPTH then return 'a deeper one' end
       inside[m], depth = true, depth + 1
       for _, child in pairs(m.modules) do
-         if visit(child) then return true end
+         local why = visit(child)
+         if why then return why end
       end
       inside[m], depth = nil, depth - 1
-      return false
+      return nil
    end
    return visit(net)
 end
 
 -- A copy of the net on the CPU in evaluation mode.
 local function prepared(who, net)
-   if has_cycle(net) then error(('%s: net must be a tree of modules, got one that contains itself'):format(who), 0) end
+   local why = no_tree(net)
+   if why then error(('%s: net must be a tree of modules at most %d deep, got %s'):format(who, MOST_DEPTH, why), 0) end
    local ok, copy = pcall(net.clone, net)
    if not ok then error(('%s: net cannot be copied: %s'):format(who, format.reason(copy)), 0) end
    local kind = copy.type and copy:type() or ''
@@ -89,12 +95,12 @@ end
 -- ---- names ---------------------------------------------------------------------------------------------------------
 
 -- Names for the tensors of nested tables: the given ones, or `base`, base1, base2 ...
-local function named(x, base, given, used)
+local function named(x, base, given, c)
    local single, count = Value.is(x), 0
    return Value.map(x, function(v)
       count = count + 1
       local name = given and given[count] or (single and base or base .. count)
-      used[name] = 1
+      c.used[name], c.defined[name] = 1, true
       return v:named(name)
    end)
 end
@@ -208,7 +214,7 @@ end
 -- Converts with the examples t and u; u is nil for fixed sizes. Returns nil where sizes cannot vary.
 local function convert(net, t, u, options)
    local c = Context.new(options.opset, options.float, u ~= nil)
-   local x = named(values_of(t, u, options.float), 'input', options.inputs, c.used)
+   local x = named(values_of(t, u, options.float), 'input', options.inputs, c)
    local names = {}
    local ok, y = pcall(options.convert or c.convert, c, net, x)
    if not ok then
