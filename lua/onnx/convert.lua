@@ -225,7 +225,9 @@ local function print_list(net)
    local refused, count = {}, 0
    for _, r in ipairs(context.without_rule(net)) do refused[r.place] = r.reason end
    local function visit(m, where)
-      local text = (m.modules and torch.typename(m) or tostring(m)):match '^[^\n]*'
+      local shown, text = pcall(tostring, m)
+      if m.modules or not shown then text = torch.typename(m) end
+      text = text:match '^[^\n]*'
       print(('%-18s %-46s %s'):format(cut(where == '' and 'net' or where, 18), cut(text, 46),
          refused[where] and 'cannot be converted: ' .. refused[where] or ''))
       count = count + 1

@@ -137,6 +137,12 @@ local function write(who, path, message, options)
    return size
 end
 
+-- An error with the name of the function in front; errors from inside have none.
+local function named(who, why)
+   why = tostring(why)
+   return why:find(who .. ': ', 1, true) == 1 and why or ('%s: net cannot be written: %s'):format(who, format.reason(why))
+end
+
 -- ---- what users call -----------------------------------------------------------------------------------------------
 
 --- onnx.save(path, net, exampleInput, [options]): Writes a net as a file of ONNX, which onnx.load and other runtimes read.
@@ -164,9 +170,9 @@ function M.save(path, net, exampleInput, options)
    end
    if not is_module then o.convert = require 'onnx.export.traced' end
    local ok, message, info = pcall(model.build, net, exampleInput, o)
-   if not ok then error(message, 2) end
+   if not ok then error(named(who, message), 2) end
    local written, why = pcall(write, who, path, message, o)
-   if not written then error(why, 2) end
+   if not written then error(named(who, why), 2) end
    info.bytes = why
    return info
 end

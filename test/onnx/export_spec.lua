@@ -256,6 +256,16 @@ describe('onnx.save refuses', function()
       refused('exampleInput must be a tensor or a table of tensors', 'x.onnx', mlp(), {1, 2})
    end)
 
+   it('damaged nets, with its name in front', function()
+      for field, bad in pairs{weight = 3, bias = 'x', modules = {}, _type = 7} do
+         local net = nn.Sequential():add(nn.Linear(3, 2))
+         if field == 'modules' or field == '_type' then net[field] = bad else net:get(1)[field] = bad end
+         local ok, why = pcall(onnx.save, temporary.name '.onnx', net, torch.ones(2, 3))
+         assert.is_true(ok or tostring(why):find('onnx.save: ', 1, true) ~= nil, tostring(why))
+         assert.is_true(not ok or field == '_type', field)
+      end
+   end)
+
    it('wrong kinds of nets and paths', function()
       refused('net must be an nn.Module or a function', 'x.onnx', 3, torch.ones(1))
       refused('net must be an nn.Module or a function', 'x.onnx', nn.MSECriterion(), torch.ones(1))

@@ -195,7 +195,8 @@ function Context:convert(module, x, key)
    self.depth, self.inside[module] = self.depth + 1, true
    if self.depth > MOST_DEPTH then error(('onnx.save: net must be nested at most %d deep'):format(MOST_DEPTH), 0) end
    local rule, reason = rule_of(module)
-   local row = { place = self.where, name = torch.typename(module), text = tostring(module), input = sizes_text(x) }
+   local shown, text = pcall(tostring, module)                 -- a damaged module may not have a text
+   local row = { place = self.where, name = torch.typename(module), text = shown and text or torch.typename(module), input = sizes_text(x) }
    self.table_rows[#self.table_rows + 1] = row
    local ok, y = true, nil
    if rule then ok, y, reason = pcall(apply, self, rule, module, x) end

@@ -82,13 +82,14 @@ end
 local function prepared(who, net)
    local why = no_tree(net)
    if why then error(('%s: net must be a tree of modules at most %d deep, got %s'):format(who, MOST_DEPTH, why), 0) end
-   local ok, copy = pcall(net.clone, net)
-   if not ok then error(('%s: net cannot be copied: %s'):format(who, format.reason(copy)), 0) end
-   local kind = copy.type and copy:type() or ''
-   if kind:find 'Cuda' then
-      copy:type((kind:gsub('CudaTensor', 'FloatTensor'):gsub('Cuda', '')))
-   end
-   copy:evaluate()
+   local ok, copy = pcall(function()
+      local copy = net:clone()
+      local kind = copy:type()
+      if type(kind) == 'string' and kind:find 'Cuda' then copy:type((kind:gsub('CudaTensor', 'FloatTensor'):gsub('Cuda', ''))) end
+      copy:evaluate()
+      return copy
+   end)
+   if not ok then error(('%s: net must be one that can be copied and put into evaluation mode: %s'):format(who, format.reason(copy)), 0) end
    return copy
 end
 
