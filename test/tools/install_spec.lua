@@ -33,6 +33,13 @@ describe('cmake --install', function()
       ok(("test -f '%s/prefix/share/cresset/types/nn/recurrent.lua'"):format(dir))
    end)
 
+   it('leaves a th-convert that finds its files from any directory, by a link too', function()
+      ok(("ln -s '%s/prefix/bin/th-convert' '%s/convert'"):format(dir, dir))
+      for _, name in ipairs { 'prefix/bin/th-convert', 'convert' } do
+         assert.truthy(ok(("cd / && env -i PATH=\"$PATH\" '%s/%s' -h"):format(dir, name)):find '^usage: th%-convert')
+      end
+   end)
+
    it('leaves a tree that may be moved', function()
       ok(("mv '%s/prefix' '%s/moved'"):format(dir, dir))
       assert.equal('3\ttrue\tfunction\n', use(dir .. '/moved/bin/th'))
