@@ -96,6 +96,22 @@ static void find_tree(lua_State *L)
  * (lua/torch/coroutines.lua). */
 static const char base_key[] = "th.base";
 
+/* Registry field: the function that writes the text of an error (lua/torch/explain.lua). */
+static const char report_key[] = "th.report";
+
+/* Replaces the message on top of the stack by its text with the user's lines; returns 0 if that failed. */
+static int told_by_lua(lua_State *L)
+{
+  lua_getfield(L, LUA_REGISTRYINDEX, report_key);
+  lua_pushvalue(L, -2);
+  if (!lua_isnil(L, -2) && lua_pcall(L, 1, 1, 0) == 0 && lua_isstring(L, -1)) {
+    lua_replace(L, -2);
+    return 1;
+  }
+  lua_settop(L, 1);
+  return 0;
+}
+
 /* Removes the last line of the text on top of the stack: that of the function below the script. */
 static void cut_last_line(lua_State *L)
 {
@@ -117,6 +133,7 @@ static int with_traceback(lua_State *L)
     if (!lua_isstring(L, 1)) return 1;
   }
   lua_settop(L, 1);
+  if (told_by_lua(L)) return 1;
   luaL_traceback(L, L, lua_tostring(L, 1), 1);
   lua_getfield(L, LUA_REGISTRYINDEX, base_key);
   const int based = !lua_isnil(L, -1);
@@ -148,7 +165,7 @@ static int interrupted;                    /* the last error that ended somethin
 static int report(lua_State *L, int status)
 {
   if (!status) return 0;
-  if (lua_isstring(L, -1)) explain(L);
+  if (status == LUA_ERRSYNTAX && lua_isstring(L, -1)) explain(L);
   const char *message = lua_tostring(L, -1);
   interrupted = th_was_interrupted() && message && strstr(message, "interrupted");
   fflush(stdout);
@@ -198,8 +215,9 @@ static int run_script(lua_State *L, const char *script, int narg, char **args)
 
 static int run_prompt(lua_State *L)
 {
+  static const char code[] = "require('torch.repl').run()";
   th_prompt_begins();
-  return run_code(L, "require('torch.repl').run()");
+  return report(L, luaL_loadbuffer(L, code, sizeof code - 1, "=th")) || call(L, 0);
 }
 
 /* arg[0] is the script (or th), arg[1] its first argument, arg[-1] the word before it. */
@@ -227,7 +245,11 @@ static const char prelude[] =
   "   return exit(code, close ~= false)\n"
   "end\n"
   "require('torch.launch').start()\n"
-  "debug.getregistry()['th.base'] = require('torch.coroutines').call\n";
+  "debug.getregistry()['th.base'] = require('torch.coroutines').call\n"
+  "debug.getregistry()['th.report'] = function(message)\n"
+  "   local text = require('torch.explain').report(message, 3)\n"
+  "   return text\n"
+  "end\n";
 
 static int prepare(lua_State *L)
 {

@@ -77,6 +77,11 @@ local function names_of(object)
    return names
 end
 
+--- The names of an object's fields and methods, as a set: its own, its class's and those of the parents.
+M.names_of = names_of
+--- A field of an object; nil where reading it raises an error.
+M.field = field
+
 --- Completes the end of `line`: the length of the text to replace, and a sorted list of replacements.
 -- @param globals  the table to look names up in (default: the global one)
 function M.complete(line, globals)

@@ -2,6 +2,7 @@
 local doc = require 'torch.doc'
 local class = require 'torch.class'
 local op = require 'torch.op'
+local near = require 'torch.near'
 
 local M = {}
 
@@ -86,23 +87,7 @@ end
 
 -- ---- which name is meant --------------------------------------------------------------------------------------
 
--- How many letters must be changed, added or left out to make b from a.
-local function distance(a, b)
-   local row = {}
-   for j = 0, #b do row[j] = j end
-   for i = 1, #a do
-      local before = row[0]
-      row[0] = i
-      for j = 1, #b do
-         local change = before + (a:byte(i) == b:byte(j) and 0 or 1)
-         before = row[j]
-         row[j] = math.min(change, row[j] + 1, row[j - 1] + 1)
-      end
-   end
-   return row[#b]
-end
-
-local function near(name)
+local function similar(name)
    local short, found, seen = (name:match '[%w_]+$' or name):lower(), {}, {}
    local function try(fits)
       for _, key in ipairs(all_names()) do
@@ -114,7 +99,7 @@ local function near(name)
    end
    try(function(last) return last:find(short, 1, true) ~= nil end)
    if #found == 0 and #short > 2 then
-      try(function(last) return distance(short, last) <= (#short < 6 and 1 or 2) end)
+      try(function(last) return near.distance(short, last) <= near.tolerance(short) end)
    end
    if #found == 0 and #short > 2 then                         -- search the texts
       try(function(_, key)
@@ -179,7 +164,7 @@ function M.text(topic)
       if entry then texts[#texts + 1] = write(entry) end
    end
    if #texts > 0 then return table.concat(texts, '\n') end
-   local others = near(name)
+   local others = similar(name)
    if #others == 0 then error(('torch.help: nothing is known about %q'):format(name), 3) end
    return listing(('%s: no such name, but there are'):format(name), others)
 end

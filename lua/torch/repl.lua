@@ -137,12 +137,10 @@ local function complain(message)
    io.stderr:flush()
 end
 
--- The traceback without the frames of the prompt itself.
 local function handler(e)
-   local message = type(e) == 'string' and explain.message(e) or show.text(e, show.bounded)
-   local trace = debug.traceback(message, 2)
-   trace = trace:gsub("\n%s*%[C%]: in function 'xpcall'\n.*$", ''):gsub('\n[^\n]*repl.lua:%d+: in function <[^\n]*$', '')
-   return (trace:gsub('\nstack traceback:$', ''))
+   local message = type(e) == 'string' and e or show.text(e, show.bounded)
+   local text = explain.report(message, 2)
+   return text
 end
 
 -- trepl's record of results: all of them, and the last one.
@@ -183,6 +181,7 @@ function M.evaluate(text)
       return false
    end
    if not text:match '%S' then return false end
+   explain.texts.stdin = text
    local f, how = M.compile(text)
    if not f then
       if how == true then return true end

@@ -1,5 +1,7 @@
 -- nn/container/Container.lua - a module made of modules; its errors name the module inside that failed.
 local torch = require 'torch'
+local explain = require 'torch.explain'
+local traceback = require 'torch.traceback'
 local utils = require 'nn.utils'
 
 --- The base class of modules that hold others in `self.modules`.
@@ -29,7 +31,10 @@ function Container:size() return #self.modules end
 -- The traceback belongs to the first error, so only the innermost container adds it.
 local function trail(err)
    if type(err) ~= 'string' or err:find '^In %d+ module of ' then return err end
-   return err .. '\n' .. debug.traceback('its traceback:', 2):gsub('\nstack traceback:', '', 1)
+   err = explain.hinted(err, traceback.frame(2))
+   if traceback.is_full() then return err .. '\n' .. debug.traceback('its traceback:', 2):gsub('\nstack traceback:', '', 1) end
+   local lines, n = traceback.lines(traceback.frame(2))
+   return n > 0 and err .. '\nits traceback:' .. lines or err
 end
 
 local function finish(self, index, ok, ...)

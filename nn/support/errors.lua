@@ -3,6 +3,7 @@ local torch = require 'torch'
 local arg = require 'torch.arg'
 local utils = require 'nn.utils'
 local rollback = require 'nn.support.rollback'
+local words = require 'nn.support.words'
 
 local errors = {}
 
@@ -49,27 +50,34 @@ function errors.described(...)
 end
 
 -- Raises an error again in the name of this layer, unless it already names one. Lua's messages about code of users stay
--- unchanged.
-local function retell(self, what, err, ...)
+-- unchanged. `pass`: 'forward' or 'backward' (nil: a constructor).
+local function retell(self, what, err, pass, ...)
    if type(err) ~= 'string' or err:find '^In %d+ module of ' then error(err, 0) end
    local file, text = err:match '^(.-):%d+: (.*)$'
    local ours = file and is_ours(file)
-   if err:find '^[^\n]*nn%.%u' then
+   local name = torch.typename(self) or arg.describe(self)
+   local named = err:find '^[^\n]*nn%.%u'
+   local ofOp = not named and (not ours or text:find '^[%w_%.:]+: ' ~= nil)
+   if pass then
+      local plain = words.explain(self, name, pass, what:match '%w+$', ofOp, named, ours and text or err, ...)
+      if plain then utils.fail(plain) end
+   end
+   if named then
       if ours then utils.fail(text) end
       error(err, 0)
    end
-   local name = torch.typename(self) or arg.describe(self)
    if ours then
       if errors.of_lua(text) then utils.refuse(name, what, 'have types and sizes that it accepts', errors.described(...)) end
       err = text
    end
+   if pass then err = words.rename(err) end
    utils.fail(('%s: %s'):format(name, err))
 end
 
 --- init(self, ...), whose errors name the class.
 function errors.construct(init, self, ...)
    local ok, err = pcall(init, self, ...)
-   if not ok then retell(self, 'arguments', err, ...) end
+   if not ok then retell(self, 'arguments', err, nil, ...) end
 end
 
 -- A layer with anyGradShape takes a gradOutput of any shape with as many elements as the input, in their order. Shapes are
@@ -82,7 +90,7 @@ local function retry(f, self, what, err, input, other, scale, old)
       if ok then return result end
       if old then rollback.restore(self, old) end
    end
-   retell(self, what, err, input, other)
+   retell(self, what, err, 'backward', input, other)
 end
 
 -- nn.optimizeMemory has let outputs be overwritten that a backward pass needs.
@@ -112,7 +120,7 @@ local function source(pass)
       ('local ok, %s = pcall(f, self, input, other, scale)'):format(results),
       ('if ok then %s return %s end'):format(pass.note and 'note(self, input)' or '', results),
       pass.back and ('return retry(f, self, what, result, input, other, scale%s)'):format(pass.undo and ', old' or '')
-         or 'retell(self, what, result, input, other)',
+         or 'retell(self, what, result, "forward", input, other)',
       'end',
    }, '\n')
 end

@@ -458,7 +458,7 @@ describe('a gradOutput of another shape with as many elements', function()
    it('with more elements is refused', function()
       local m = nn.Sigmoid()
       m:forward(ramp(2, 3))
-      refuses('nn.Sigmoid: sigmoid_grad: g must have the size of x, 2x3, got 7', m.backward, m, ramp(2, 3), ramp(7))
+      refuses('nn.Sigmoid: gradOutput must have the size of the output, 2x3, got 7', m.backward, m, ramp(2, 3), ramp(7))
    end)
 end)
 

@@ -202,7 +202,7 @@ describe('require of a program that th runs', function()
       file('src/x.lua', 'return "x of src"')
       file('src/do.lua', 'return require "./x"')
       assert.equal('x of src\n', th 'print(dofile "src/do.lua")')
-      assert.matches('^th: cannot open no.lua', th 'dofile "no.lua"')
+      assert.matches('^th: main.lua:1: cannot open no.lua', th 'dofile "no.lua"')
    end)
 
    it('finds them in the current folder from the command line', function()

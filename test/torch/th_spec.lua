@@ -116,7 +116,7 @@ describe('the prompt without a terminal', function()
 
    it('survives errors and says where they came from', function()
       local out = prompt 'error("boo")\nlocal function f() g() end f()\n)\nerror({ code = 7 })\n"alive"\n'
-      assert.matches('^stdin:1: boo\nstack traceback:\n', out)
+      assert.matches('^stdin:1: boo\n', out)
       assert.matches("stdin:1: attempt to call global 'g'", out)
       assert.matches("unexpected symbol near '%)'", out)
       assert.matches('code : 7', out)
