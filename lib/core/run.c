@@ -388,11 +388,11 @@ const char *th_arg_name(const th_call *c, int arg) { return th_entry_of(c->op)->
 
 th_status th_need_dim(th_call *c, int arg, const th_tensor *x)
 {
-  const int64_t d = c->arg[arg].i, n = x->ndim ? x->ndim : 1;
-  if (d < 1 || d > n) {
+  const int64_t d = c->arg[arg].i, n = x->ndim ? x->ndim : 1, k = d < 0 && d >= -n ? d + n : d - 1;
+  if (k < 0 || k >= n) {
     return th_fail(TH_EARG, "%s must lie in 1..%lld, got %lld", th_arg_name(c, arg), (long long)n, (long long)d);
   }
-  c->arg[arg].i = d - 1;
+  c->arg[arg].i = k;
   return TH_OK;
 }
 

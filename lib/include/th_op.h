@@ -10,7 +10,7 @@
  *   tensor   an input. `=y` takes another argument (usually the `self` one, in the method form only);
  *            `=nil` makes it optional (the op sees NULL).
  *   number int bool string     plain values; an int loses its fraction. `=v` gives a default.
- *   dim      a dimension, from 1 in Lua; `th_need_dim` turns it into one from 0. `=0` may mean none.
+ *   dim      a dimension, from 1 in Lua; -1 is the last one; `th_need_dim` turns it into one from 0. `=0` may mean none.
  *   list     a table of tensors.    sizes  a LongStorage or a table; `={}` makes them optional.
  *   gen      an optional torch.Generator (first in Lua); absent: the default one.
  *   return   not an argument: a number that the op computes into its place of c->arg, and Lua returns.

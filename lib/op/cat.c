@@ -21,7 +21,8 @@ static th_status check_list(th_call *c, int dim_arg, int64_t n, th_tensor *const
     if (t[k]->ndim > ndim) ndim = t[k]->ndim;
   }
   int64_t dim = c->arg[dim_arg].i;
-  if (dim == -1) dim = ndim ? ndim : 1;                /* the last of the tensor that has most */
+  const int most = ndim ? ndim : 1;                    /* -1: the last of the tensor that has most */
+  if (dim < 0 && dim >= -most) dim += most + 1;
   if (dim < 1 || dim > TH_MAXDIM) {
     return th_fail(TH_EARG, "dim must lie in 1..%d, got %lld", TH_MAXDIM, (long long)dim);
   }

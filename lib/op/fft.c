@@ -62,7 +62,8 @@ static th_status need_dims(const request *r, int ndim, int *count, int *dim)
   }
   if (last) from = ndim - *count;
   for (int i = 0; i < *count; i++) {
-    const int64_t d = last ? from + i + 1 : given[i];
+    int64_t d = last ? from + i + 1 : given[i];
+    if (d < 0 && d >= -ndim) d += ndim + 1;
     if (d < 1 || d > ndim) return th_fail(TH_EARG, "dim must lie in 1..%d, got %lld", ndim, (long long)d);
     dim[i] = (int)d - 1;
     for (int j = 0; j < i; j++) {

@@ -117,12 +117,13 @@ function arg.dims(t)
    return n
 end
 
---- Dimension d of t, from 1, as C counts it.
+--- Dimension d of t as C counts it, from 0. -1 is the last one.
 function arg.dim(who, t, d)
    local n = arg.dims(t)
    if type(d) == 'number' and d >= 1 and d <= n and d % 1 == 0 then return d - 1 end
    if not number_of(d) then arg.refuse(who, 'dimension', 'a number', d, 3) end
    local k = whole_of(d)
+   if k and k < 0 and k >= -n then return k + n end
    if not k or k < 1 or k > n then
       error(('%s: dimension must lie in 1..%d, got %s'):format(who, n, tostring(d)), 3)
    end

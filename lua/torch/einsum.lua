@@ -338,6 +338,7 @@ local function dims_list(who, name, x, dims)
    local list = {}
    for i, d in ipairs(dims) do
       d = arg.whole(who, name, d)
+      if d < 0 and d >= -x:dim() then d = d + x:dim() + 1 end
       list[i] = d
       if d < 1 or d > x:dim() then error(('%s: %s must lie in 1..%d, got %g'):format(who, name, x:dim(), d), 3) end
       for j = 1, i - 1 do if list[j] == d then error(('%s: %s names dimension %d twice'):format(who, name, d), 3) end end

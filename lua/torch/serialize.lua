@@ -11,6 +11,7 @@ local record = require 'torch.record'
 local write = require 'torch.write'
 local read = require 'torch.read'
 local format = require 'torch.format'
+local file_kind = require 'torch.file_kind'
 local npy = require 'torch.npy'
 local safetensors = require 'torch.safetensors'
 local keys = require 'torch.keys'
@@ -52,18 +53,20 @@ local pytorch = { read_zip = later('torch.pytorch', 'read_zip'), read_pickle = l
    read_tar = later('torch.pytorch', 'read_tar'), is_zip = later('torch.pytorch', 'is_zip'),
    plan = later('torch.to_pytorch', 'plan'), write = later('torch.to_pytorch', 'write') }
 
-local HEAD = 262                            -- bytes; a tar archive says what it is in the last five
 
 -- How to read a file of another program, known by its first bytes; nil for other files. Pipes are not tested.
 local function foreign(f)
    local c = open(f, 'read')
    local left = format.left(c)
-   if left < 10 then return nil end
-   local first, n = ffi.new('uint8_t[?]', HEAD), math.min(left, HEAD)
+   if left <= 0 then return nil end
+   local n = math.min(left, file_kind.BYTES)
+   local first = ffi.new('uint8_t[?]', n)
    f:binary()
    format.take(c, first, n)
    format.check(C.th_file_seek(c, 0))
    local text = ffi.string(first, n)
+   f._head = text                           -- for the message of an error
+   if left < 10 then return nil end
    if text:sub(1, 6) == '\147NUMPY' then return npy.read end
    if text:sub(1, 4) == 'PK\3\4' or text:sub(1, 4) == 'PK\5\6' then return pytorch.is_zip(c) and pytorch.read_zip or npy.read_zip end
    if safetensors.header_size(first, left) then return safetensors.read end
@@ -87,6 +90,8 @@ local function read_all(f, who, mode, options, unpack)
    if type(object) == 'string' then
       if f._name and not object:find(f._name, 1, true) then object = f._name .. ': ' .. object end
       object = who .. ': ' .. object
+      local hint = f._head and file_kind.hint(f._head, mode)
+      if hint then object = ('%s (%s)'):format(object, hint) end
    end
    error(object, 3)
 end

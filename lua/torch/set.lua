@@ -68,6 +68,7 @@ function set.unique(x, dim)
    arg.tensor('torch.unique', 'x', x)
    if dim ~= nil then
       dim = arg.whole('torch.unique', 'dim', dim)
+      if dim < 0 and dim >= -x:dim() then dim = dim + x:dim() + 1 end
       if dim < 1 or dim > x:dim() then error(('torch.unique: dim must lie in 1..%d, got %g'):format(x:dim(), dim), 2) end
       return unique_rows(x, dim)
    end

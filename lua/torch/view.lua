@@ -221,12 +221,21 @@ functions.viewAs = Tensor.viewAs
 
 -- ---- shapes that copy --------------------------------------------------------------------------------------------------------
 
---- Tensor:reshape(sizes...), torch.reshape([result,] x, sizes...): A copy in another shape with the same number of elements.
+--- Tensor:reshape(sizes...), torch.reshape([result,] x, sizes...): A copy in another shape with the same number of elements. One
+-- size may be -1: it follows from the others.
 -- torch.range(1, 4):reshape(2, 2) --> {{1, 2}, {3, 4}}
 local function reshape(r, self, ...)
    local sizes, n = arg.sizes('reshape', ...)
-   local total = 1
-   for d = 0, n - 1 do total = total * tonumber(sizes[d]) end
+   local total, open = 1, nil
+   for d = 0, n - 1 do
+      if sizes[d] == -1 and not open then open = d else total = total * tonumber(sizes[d]) end
+   end
+   if open and total > 0 and self:nElement() % total == 0 then
+      sizes[open] = self:nElement() / total
+      total = self:nElement()
+   elseif open then
+      total = -total
+   end
    if total ~= self:nElement() then
       error(('reshape: the new size must have %d elements, got %d'):format(self:nElement(), total), 3)
    end

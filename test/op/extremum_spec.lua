@@ -32,7 +32,7 @@ opcheck.describe('min', function(op)
    op.gives(results({ { 1, 2, 3 } }, long { { 1, 2, 1 } }), matrix, 1)
    op.gives(results({ { 1 }, { 2 } }, long { { 1 }, { 2 } }), matrix, 2)
    op.gives(1, matrix)
-   op.refuses('dim must lie in 1..2, got -1', matrix, -1)
+   op.refuses('dim must lie in 1..2, got -3', matrix, -3)
    op.dtypes 'floats'
    op.gives(results({ nan }, long { 2 }), { 1, nan, 3 }, 1)
    op.gives(nan, { 1, nan })
