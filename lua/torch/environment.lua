@@ -31,6 +31,7 @@ M.sections = {
    { 'Files and the prompt', {
       { 'TH_UNSAFE_LOAD', '`1`', 'functions in files stay closed', '`torch.load` restores functions, which then may run code' },
       { 'TH_HISTORY', 'a file; empty: none', '`~/.th_history`', 'where the prompt keeps its lines' },
+      { 'TH_PAGER', 'a command; empty: none', '`$PAGER`, else `less -FRX`', 'shows results at the prompt that exceed the screen' },
       { 'TH_TRACEBACK', '`full`', 'the lines of the program', 'tracebacks show every frame, those of our packages and of C too' },
       { 'TH_DISPLAY', '`kitty`, `sixel`, `blocks` or `png`', 'what the terminal understands', 'how `image.display` shows pictures; `png`: in a file' },
       { 'TH_IMAGE_PIXELS', 'a whole number', '2^30', 'the largest picture that readers accept' },

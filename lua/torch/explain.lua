@@ -18,6 +18,9 @@ local lua52_hint = 'this LuaJIT was built without the extensions of Lua 5.2 (LUA
 local function of_global(name)
    local module = launch.penlight(name)
    if module and not launch.installed(module) then return penlight_hint:format(name, module) end
+   for _, ours in ipairs(launch.packages) do
+      if ours == name and rawget(_G, name) == nil then return ("require '%s' loads this package"):format(name) end
+   end
    return windows[name]
 end
 

@@ -10,8 +10,9 @@ local overview = [[
 ?  NAME              help for an op (? cumsum), a function (? torch.save), a module (? nn.Linear), a method (? Tensor:view)
 ? nn, ? torch, ...   what a package holds
 $ COMMAND            runs a command of the shell
-EXPRESSION           is evaluated and shown; ; at its end keeps it quiet
-Tab completes names, methods and, inside quotes, files. Ctrl-C stops what runs. Ctrl-D leaves.]]
+%time CODE           runs CODE, and shows how long it took
+EXPRESSION           is evaluated and shown; ; at its end keeps it quiet; _ is the last value that was shown
+Tab completes names, methods and, inside quotes, files. Ctrl-C stops what runs. Ctrl-D, exit or quit leaves.]]
 
 local function listing(title, names)
    table.sort(names)

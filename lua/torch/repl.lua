@@ -1,9 +1,14 @@
 -- torch.repl - the prompt of th, with a terminal (line editing by libedit, where it is installed) and without.
 local ffi = require 'ffi'
 local show = require 'torch.show'
+local glance = require 'torch.glance'
+local terminal = require 'torch.terminal'
 local original = require 'torch.original'
 local explain = require 'torch.explain'
 local environment = require 'torch.environment'
+local commands = require 'torch.commands'
+local complete = require 'torch.complete'
+local near = require 'torch.near'
 
 local M = {}
 
@@ -81,22 +86,23 @@ local function edited_lines()
    local file = history_file()
    edit.th_stifle_history(2000)
    if file then edit.th_read_history(file) end
-   local last_line
    local function read(prompt)
       io.stdout:flush()
       local p = edit.th_readline(prompt)
       if p == nil then return nil end
       local line = ffi.string(p)
       ffi.C.th_free(p)
-      if line:match '%S' and line ~= last_line then
-         last_line = line
-         edit.th_add_history(line)
-         if file then edit.th_write_history(file) end
-      end
       return line
    end
    jit.off(read)                                                 -- libedit calls back into Lua
-   return read
+   local last
+   local function remember(text)
+      if not text:match '%S' or text == last then return end
+      last = text
+      edit.th_add_history(text)
+      if file then edit.th_write_history(file) end
+   end
+   return read, remember
 end
 
 -- Lines from a stream. The prompt is written only on a terminal.
@@ -129,11 +135,18 @@ function M.compile(text)
    return nil, explain.message(why)
 end
 
-local red, plain = '', ''
+local red, yellow, plain = '', '', ''
 
 local function complain(message)
    io.stdout:flush()
    io.stderr:write(red, message, plain, '\n')
+   io.stderr:flush()
+end
+
+-- A remark about an input that worked.
+local function note(message)
+   io.stdout:flush()
+   io.stderr:write(yellow, '   (', message, ')', plain, '\n')
    io.stderr:flush()
 end
 
@@ -143,44 +156,80 @@ local function handler(e)
    return text
 end
 
--- trepl's record of results: all of them, and the last one.
+-- trepl's record of results: all of them, and the last one. `_` is the last one too, unless the program has given it a value.
+local last_shown
 local function keep(value)
    if value == nil then return end
    local results = require 'trepl.names'._RESULTS
    results[#results + 1] = value
    rawset(_G, '_RESULTS', results)
    rawset(_G, '_LAST', value)
+   local own = rawget(_G, '_')
+   if own == nil or rawequal(own, last_shown) then
+      rawset(_G, '_', value)
+      last_shown = value
+   end
 end
 
+-- Returns whether there was an error, and whether all results are nil.
 local function show_results(shown, ok, ...)
-   if not ok then return complain((...)) end
+   if not ok then
+      complain((...))
+      return true
+   end
    local n = select('#', ...)
    if not shown or n == 0 then return end
+   local all_nil = true
    local texts, several_lines = {}, false
    for i = 1, n do
       local value = select(i, ...)
-      texts[i] = show.text(value, show.bounded)
+      texts[i] = glance.text(value)
       keep(value)
+      all_nil = all_nil and value == nil
       several_lines = several_lines or texts[i]:find('\n', 1, true) ~= nil
    end
-   io.stdout:write(table.concat(texts, several_lines and '\n' or '\t'), '\n')
+   terminal.write(table.concat(texts, several_lines and '\n' or '\t') .. '\n')
+   return false, all_nil
 end
 
---- Runs one complete input: Lua, `? NAME` for help, or `$ COMMAND` for the shell. Returns true when more lines are needed.
-function M.evaluate(text)
-   local topic = text:match '^%s*%?%s*(.-)%s*$'
-   if topic then
-      local ok, answer = pcall(function() return require 'torch.help'.text(topic) end)
-      if ok then io.stdout:write(answer, '\n') else complain(answer) end
-      return false
+-- Names of `local` at the start of an input that nothing in it uses: they are gone when it ends.
+local function unused_locals(text)
+   local code = text:gsub('%-%-[^\n]*', ''):gsub('"[^"\n]*"', '""'):gsub("'[^'\n]*'", "''")
+   local names = code:match '^%s*local%s+function%s+([%a_][%w_]*)' or code:match '^%s*local%s+([%a_][%w_%s,]*)'
+   if not names then return {} end
+   names = names:match '^(.-)%s*$'
+   local unused = {}
+   for name in names:gmatch '[%a_][%w_]*' do
+      local _, n = code:gsub('%f[%w_]' .. name .. '%f[^%w_]', '')
+      if n == 1 then unused[#unused + 1] = name end
    end
-   local command = text:match '^%s*%$%s*(.-)%s*$'
-   if command then
-      io.stdout:flush()
-      os.execute(command)
-      return false
+   return unused
+end
+
+local function warn_of_locals(text)
+   local names = unused_locals(text)
+   if #names == 0 then return end
+   local is = #names == 1 and 'is' or 'are'
+   note(('%s %s local to this line and gone now: leave out `local`'):format(table.concat(names, ', '), is))
+end
+
+-- A field that has no value, where another has nearly its name: torch.onse.
+local function warn_of_name(text)
+   local path, name = text:match '^%s*=?%s*([%a_][%w_%.]*)%.([%a_][%w_]*)%s*$'
+   local object = path and complete.field(_G, path:match '^[^%.]+')
+   for field in (path and path:match '%.(.*)$' or ''):gmatch '[^%.]+' do object = complete.field(object, field) end
+   if path and object == nil then return end
+   local question
+   if path then question = near.question(path .. '.', near.fields(object, name))
+   else
+      name = text:match '^%s*=?%s*([%a_][%w_]*)%s*$'
+      question = name and near.question('', near.globals(name))
    end
-   if not text:match '%S' then return false end
+   if question then note(question) end
+end
+
+-- Compiles and runs one input. Returns true when more lines are needed.
+local function run(text)
    explain.texts.stdin = text
    local f, how = M.compile(text)
    if not f then
@@ -189,24 +238,55 @@ function M.evaluate(text)
       return false
    end
    -- Showing runs __tostring of the user's classes, so it is protected too.
-   local ok, why = xpcall(function() show_results(how, xpcall(f, handler)) end, handler)
+   local failed, all_nil
+   local ok, why = xpcall(function()
+      failed, all_nil = show_results(how, xpcall(f, handler))
+   end, handler)
    if not ok then complain(why) end
+   if ok and not failed then
+      if all_nil then warn_of_name(text) end
+      warn_of_locals(text)
+   end
    return false
+end
+
+local function time(code)
+   local timer = require 'torch'.Timer()
+   if run(code) then
+      complain('%time: the code must be complete in one line')
+      return
+   end
+   local took = timer:time()
+   io.stdout:write(('%.6f s, processors %.6f s\n'):format(took.real, took.user + took.sys))
+end
+
+local state = { complain = complain, time = time }
+
+--- Runs one complete input: Lua, or a command of torch.commands. Returns true when more lines are needed, 'leave' at exit and quit.
+function M.evaluate(text)
+   if not text:match '%S' then return false end
+   local done = commands.run(text, state)
+   if done then return done == 'leave' and 'leave' end
+   return run(text)
 end
 
 local function interrupted(why) return type(why) == 'string' and why:match 'interrupted$' ~= nil end
 
 --- Reads and runs until the end of input. `read(prompt)` may be given, for tests.
 function M.run(read)
-   if show.colours(2) then red, plain = '\27[31m', '\27[0m' end
+   if show.colours(2) then red, yellow, plain = '\27[31m', '\27[33m', '\27[0m' end
    local on_terminal = ffi.C.isatty(0) == 1
    if on_terminal and not read then
       io.stdout:write(('Cresset, Torch for LuaJIT. Type ? for help, ? NAME for an op or a module, Ctrl-D to leave.\n'))
    end
    if not read and print == original.print then rawset(_G, 'print', show.print) end
-   read = read or edited_lines() or plain_lines()
-   local text = ''
-   while true do
+   local remember = function() end
+   if not read then
+      local edited, add = edited_lines()
+      read, remember = edited or plain_lines(), add or remember
+   end
+   local text, left = '', false
+   while not left do
       local ok, line = pcall(function()
          local got = read(text == '' and 'th> ' or '..> ')
          return got                                              -- an interrupt is raised before we leave
@@ -217,12 +297,16 @@ function M.run(read)
          io.stdout:write '\n'
       elseif not line then
          if text ~= '' then complain((select(2, loadstring(text, '=stdin')))) end
-         break
+         left = true
       else
          text = text == '' and line or text .. '\n' .. line
          local protected, more = pcall(M.evaluate, text)
          if not protected then complain(tostring(more)) end
-         if not (protected and more) then text = '' end
+         left = protected and more == 'leave'
+         if not (protected and more == true) then
+            remember(text)                   -- a block of several lines is one entry
+            text = ''
+         end
       end
    end
    if on_terminal then io.stdout:write '\n' end

@@ -100,6 +100,10 @@ local function write(out, t, depth, path, limits)
    path[t] = nil
 end
 
+--- The keys of a table in reading order; a key as the prompt writes it; whether a table has a text of its class.
+M.sorted_keys, M.has_tostring = sorted_keys, has_tostring
+function M.key_text(k) return key_text(k, M.bounded) end
+
 --- The text of a value: tables with their keys, everything else as tostring has it.
 -- @param limits  how much is shown at most, as M.bounded; without it, everything
 function M.text(v, limits)
