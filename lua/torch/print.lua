@@ -1,4 +1,4 @@
--- torch.print - tensors and storages as text, in Torch7's form; of large ones, only the edges.
+-- torch.print - tensors and storages as text, in Torch7's form or in the plain one of the prompt; of large ones, only the edges.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
@@ -6,9 +6,10 @@ local dtype = require 'torch.dtype'
 local C = lib.C
 local floor, abs, log10 = math.floor, math.abs, math.log10
 local read = dtype.read
+local LONG = dtype.id.Long
 
 -- The options of torch.setprintoptions. linewidth: characters in a line; wider matrices are cut into columns.
-local defaults = { full = false, threshold = 1000, edgeitems = 3, precision = 4, linewidth = 80 }
+local defaults = { full = false, threshold = 1000, edgeitems = 3, precision = 4, linewidth = 80, style = 'torch7', suppress = false }
 local option = {}
 for k, v in pairs(defaults) do option[k] = v end
 
@@ -34,8 +35,45 @@ local function digits(v)
    return floor(log10(v)) + 1
 end
 
+-- Like survey, of the finite numbers that are not 0; also whether others exist.
+local function survey_finite(d, p, n)
+   local least, most, whole, special = math.huge, 0, true, false
+   for i = 0, n - 1 do
+      local v = abs(read(d, p, i))
+      if v ~= v or v == math.huge then
+         special = true
+      elseif v > 0 then
+         if whole and v ~= floor(v) then whole = false end
+         if v < least then least = v end
+         if v > most then most = v end
+      end
+   end
+   return least, most, whole, special
+end
+
+-- Whole numbers below 2^53 have all their digits, and those of a LongTensor always. Fractions have exponents only where
+-- fixed-point digits would not show them.
+local function plain_format_of(d, p, n)
+   local least, most, whole, special = survey_finite(d, p, n)
+   local places = option.precision
+   local least_width = special and 5 or 1                      -- ' -inf'
+   if whole and (most < 2 ^ 53 or d == LONG) then
+      local width = math.max(digits(most) + 1, least_width)
+      if d == LONG and most >= 2 ^ 53 then return '%d', math.max(width, 20), 1 end
+      return ('%%%d.0f'):format(width), width, 1
+   end
+   local tiny = option.suppress and most or least
+   if most >= 1e8 or tiny < 10 ^ -places then
+      local width = (most >= 1e100 or least < 1e-99) and places + 8 or places + 7
+      return ('%%%d.%de'):format(width, places), width, 1
+   end
+   local width = math.max(math.max(digits(most), 1) + places + 2, least_width)
+   return ('%%%d.%df'):format(width, places), width, 1
+end
+
 -- The common format of n numbers: a format, its width, and the factor taken out of them.
 local function format_of(d, p, n)
+   if option.style == 'plain' and n > 0 then return plain_format_of(d, p, n) end
    local least, most, whole = survey(d, p, n)
    local places = option.precision
    if n == 0 then return '%d', 1, 1 end
@@ -61,8 +99,15 @@ local function add_scale(out, scale)
    if scale ~= 1 then add(out, ('%g *\n'):format(scale)) end
 end
 
--- One number; a whole zero is written without a sign.
-local function text(format, v, scale)
+-- Number i in a format; a whole zero is written without a sign.
+local function text(format, d, p, i, scale, width)
+   if format == '%d' and d == LONG then
+      return ('%' .. width .. 's'):format((tostring(ffi.cast('int64_t *', p)[i]):gsub('LL$', '')))
+   end
+   local v = read(d, p, i)
+   if option.style == 'plain' and (v ~= v or abs(v) == math.huge) then
+      return ('%' .. width .. 's'):format(v ~= v and 'nan' or v > 0 and 'inf' or '-inf')
+   end
    if v == 0 then v = 0 end
    return format:format(scale == 1 and v or v / scale)
 end
@@ -73,7 +118,7 @@ local function add_vector(out, d, p, n, gap)
    add_scale(out, scale)
    for i = 0, n - 1 do
       if i == gap then add(out, ('%' .. width .. 's\n'):format('...')) end
-      add(out, text(format, read(d, p, i), scale))
+      add(out, text(format, d, p, i, scale, width))
       add(out, '\n')
    end
 end
@@ -99,7 +144,7 @@ local function add_matrix(out, d, p, at, rows, columns, indent, format, width, s
                row[n] = '...'
             end
             n = n + 1
-            row[n] = text(format, read(d, p, at + i * columns + j), scale)
+            row[n] = text(format, d, p, at + i * columns + j, scale, width)
          end
          add(out, margin)
          add(out, table.concat(row, ' ', 1, n))
@@ -222,11 +267,25 @@ function print.tensor(t)
    return table.concat(out)
 end
 
+-- The sizes in a LongStorage, '2x3', in the plain style; nil if it holds anything else.
+local function sizes_text(host, n)
+   if option.style ~= 'plain' or host.s.dtype ~= LONG or n < 1 or n > C.TH_MAXDIM then return nil end
+   local sizes = {}
+   for i = 0, n - 1 do
+      sizes[i + 1] = read(LONG, host.s.data, i)
+      if sizes[i + 1] < 0 then return nil end
+   end
+   return table.concat(sizes, 'x')
+end
+
 --- The text of a storage: one number a line, and a line with its type and size.
 -- @param host  the storage, or on a device a copy on the CPU
 function print.storage(ref, host)
    local out, n, word = {}, #ref, dtype.words[dtype.of_storage(ref.s)]
-   if is_large(n) then
+   local sizes = sizes_text(host, n)
+   if sizes then
+      add(out, ' ' .. sizes .. '\n')
+   elseif is_large(n) then
       local edge, d = option.edgeitems, host.s.dtype
       local numbers = ffi.new('double[?]', 2 * edge)
       for i = 0, 2 * edge - 1 do numbers[i] = read(d, host.s.data, i < edge and i or n - 2 * edge + i) end
@@ -244,10 +303,15 @@ local limits = { threshold = { 0, 2 ^ 53 }, edgeitems = { 1, 1000 }, precision =
 
 local function checked(name, v)
    if defaults[name] == nil then
-      error(("torch.setprintoptions: there is no option '%s'; there are full, threshold, edgeitems, precision and linewidth")
+      error(("torch.setprintoptions: there is no option '%s'; there are full, threshold, edgeitems, precision, linewidth, "
+         .. 'style and suppress')
          :format(tostring(name)), 3)
    end
-   if name == 'full' then
+   if name == 'style' then
+      if v ~= 'torch7' and v ~= 'plain' then arg.refuse('torch.setprintoptions', name, "'torch7' or 'plain'", v, 3) end
+      return v
+   end
+   if name == 'full' or name == 'suppress' then
       if type(v) ~= 'boolean' then arg.refuse('torch.setprintoptions', name, 'true or false', v, 3) end
       return v
    end
@@ -259,9 +323,11 @@ local function checked(name, v)
 end
 
 --- How tensors and storages are printed: torch.setprintoptions{full = true, threshold = 1000, edgeitems = 3, precision = 4,
--- linewidth = 80}. One of more than `threshold` elements shows `edgeitems` numbers at either end of each dimension, or
+-- linewidth = 80, style = 'torch7', suppress = false}. One of more than `threshold` elements shows `edgeitems` numbers at either end of each dimension, or
 -- all of them, as Torch7 did, when `full` is true. Numbers have `precision` digits behind the point; a matrix wider than
--- `linewidth` characters is cut into columns. Options not given stay; without any argument all become their defaults.
+-- `linewidth` characters is cut into columns. The style 'plain', that of the prompt on a terminal, writes all digits of whole
+-- numbers and no common factors, and keeps NaN and infinity in their columns; `suppress` then writes small numbers as 0.0000
+-- where the style has exponents. Options not given stay; without any argument all become their defaults.
 -- @return the options before
 function print.setprintoptions(options)
    if options == nil then options = defaults end

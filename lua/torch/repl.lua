@@ -171,6 +171,15 @@ local function keep(value)
    end
 end
 
+local type_colour, no_colour = '', ''
+
+-- The types of tensors and storages in colour.
+local function coloured(text)
+   if type_colour == '' then return text end
+   local function paint(s) return type_colour .. s .. no_colour end
+   return (text:gsub('%[torch%.%w+ [^%]\n]*%]', paint):gsub('%f[%w]%u%w*Tensor %- [^\n]*', paint):gsub('%f[%w]%u%w*Storage %- [^\n]*', paint))
+end
+
 -- Returns whether there was an error, and whether all results are nil.
 local function show_results(shown, ok, ...)
    if not ok then
@@ -183,7 +192,7 @@ local function show_results(shown, ok, ...)
    local texts, several_lines = {}, false
    for i = 1, n do
       local value = select(i, ...)
-      texts[i] = glance.text(value)
+      texts[i] = coloured(glance.text(value))
       keep(value)
       all_nil = all_nil and value == nil
       several_lines = several_lines or texts[i]:find('\n', 1, true) ~= nil
@@ -272,11 +281,26 @@ end
 
 local function interrupted(why) return type(why) == 'string' and why:match 'interrupted$' ~= nil end
 
+-- Sets the plain style of tensors. Returns a function that sets linewidth to the terminal's, unless the program has set it.
+local function plain_printing()
+   local set = require 'torch'.setprintoptions
+   local width = set { style = 'plain' }.linewidth
+   return function()
+      local _, columns = terminal.size()
+      if not columns or set({}).linewidth ~= width then return end
+      width = columns
+      set { linewidth = columns }
+   end
+end
+
 --- Reads and runs until the end of input. `read(prompt)` may be given, for tests.
 function M.run(read)
    if show.colours(2) then red, yellow, plain = '\27[31m', '\27[33m', '\27[0m' end
    local on_terminal = ffi.C.isatty(0) == 1
+   if show.colours(1) then type_colour, no_colour = '\27[36m', '\27[0m' end
+   local follow_width = function() end
    if on_terminal and not read then
+      follow_width = plain_printing()
       io.stdout:write(('Cresset, Torch for LuaJIT. Type ? for help, ? NAME for an op or a module, Ctrl-D to leave.\n'))
    end
    if not read and print == original.print then rawset(_G, 'print', show.print) end
@@ -300,6 +324,7 @@ function M.run(read)
          left = true
       else
          text = text == '' and line or text .. '\n' .. line
+         follow_width()
          local protected, more = pcall(M.evaluate, text)
          if not protected then complain(tostring(more)) end
          left = protected and more == 'leave'

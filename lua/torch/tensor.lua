@@ -306,6 +306,7 @@ ffi.metatype(tensor_t, {
       if type(k) ~= 'string' then return get(self, k) end
       local method = methods[dtype.of(self)][k]
       if method ~= nil then return method end
+      if k == 'shape' then return self:size() end           -- the name of NumPy and PyTorch
       return index.get_text(self, k)
    end,
    __newindex = function(self, k, v)
