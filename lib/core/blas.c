@@ -167,6 +167,13 @@ void th_blas_leave(void)
   pthread_mutex_unlock(&counting);
 }
 
+/* ---- calls that Ctrl-C does not stop ---- */
+
+static TH_QUICK_LOCAL const char *volatile waits_for;
+
+void th_blas_waits(const char *op) { waits_for = op; }
+const char *th_waits_for(void) { return waits_for; }
+
 /* ---- the interface ---- */
 
 /* A search that ran out of memory is repeated by the next call. */

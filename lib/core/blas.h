@@ -9,5 +9,7 @@ th_status th_blas_open(const th_blas **out);
  * two a thread must neither wait for other threads nor enter again. */
 void th_blas_enter(void);
 void th_blas_leave(void);
+/* The op whose call of a library begins, for messages of Ctrl-C; NULL: it has ended. */
+void th_blas_waits(const char *op);
 
 #endif

@@ -491,6 +491,7 @@ th_status th_out_broadcast(th_call *c, int arg, int dtype, int n, const int *inp
     const int64_t count = th_numel(first);
     alike = true;
     for (int k = 1; k < n; k++) alike = alike && th_numel(c->arg[inputs[k]].t) == count;
+    for (int k = 1; k < n && alike; k++) TH_TRY(th_note_shapes(first, c->arg[inputs[k]].t));
   }
   if (alike) {
     if (y->dtype == dtype && th_same_shape(y, first) && !th_overlaps_itself(y)) return TH_OK;

@@ -41,7 +41,9 @@ static th_status with_scratch(const th_call *c, body f)
   pile p = { 0 };
   TH_TRY(th_blas_open(&b));
   th_blas_enter();
+  th_blas_waits(c->op->name);
   const th_status s = f(c, &p);
+  th_blas_waits(NULL);
   th_blas_leave();
   while (p.n > 0) th_scratch_free(p.piece[--p.n]);
   return s;

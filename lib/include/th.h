@@ -16,7 +16,8 @@ extern "C" {
 enum { TH_ABI = 2, TH_MAXDIM = 16, TH_MAXARG = 16 };
 
 typedef enum th_status {
-  TH_OK, TH_EARG, TH_ESHAPE, TH_EDTYPE, TH_EDEVICE, TH_ENOMEM, TH_EIO, TH_EINTR, TH_EBACKEND
+  TH_OK, TH_EARG, TH_ESHAPE, TH_EDTYPE, TH_EDEVICE, TH_ENOMEM, TH_EIO, TH_EINTR, TH_EBACKEND,
+  TH_ENOTE      /* only while notes are on: the call is right, and its result may surprise */
 } th_status;
 
 /* TH_NONE marks a tensor without a shape yet; all its bytes are zero. */
@@ -188,6 +189,14 @@ int64_t      th_loops_shared(void);              /* loops so far that ran on sev
 int          th_cores(void);                     /* processors this process may use */
 void         th_interrupt(int on);               /* async-signal-safe; long work ends with TH_EINTR */
 int          th_interrupted(void);
+/* The op of this thread that runs in a library which cannot be interrupted, or NULL; async-signal-safe. */
+const char  *th_waits_for(void);
+
+/* Notes on calls whose result surprises people who know NumPy: a call of a kind that is on is refused with TH_ENOTE. */
+enum { TH_NOTE_SHAPES = 1, TH_NOTE_COPY = 2, TH_NOTE_FRACTION = 4, TH_NOTE_DIVISION = 8, TH_NOTE_WRAP = 16, TH_NOTES_ALL = 31 };
+void         th_notes_begin(void);               /* all kinds are on, unless somebody has set them */
+void         th_notes_set(int mask);
+int          th_notes_get(void);
 
 /* Random numbers. The Mersenne twister has Torch7's streams; Philox computes its words from a counter, so all threads fill a
  * tensor. */

@@ -80,6 +80,10 @@ th_status th_need_same_shape(th_call *c, int arg, int other);
 /* Every value of LongTensor `arg` must lie in 1..n; `what` names it ("index", "class"). */
 th_status th_need_indices(th_call *c, int arg, int64_t n, const char *what);
 
+/* Notes of a check (TH_ENOTE), before it reports results: whether a kind is on, and the note on sizes of equal count. */
+bool th_notes_want(int kind);
+th_status th_note_shapes(const th_tensor *a, const th_tensor *b);
+
 /* The result `arg` shall have this dtype and shape. Nothing is written before check has passed. */
 th_status th_out(th_call *c, int arg, int dtype, int ndim, const int64_t *size);
 th_status th_out_like(th_call *c, int arg, const th_tensor *x);

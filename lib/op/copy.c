@@ -50,6 +50,14 @@ static th_status check_copy(th_call *c)
     return th_fail(TH_ESHAPE, "x must have %lld elements as y has, got size %s for %s",
                    (long long)to, TH_SHAPE(x), TH_SHAPE(y));
   }
+  if (y->ndim == x->ndim && y->ndim > 1 && th_notes_want(TH_NOTE_COPY)) {
+    bool same = true;
+    for (int d = 0; d < y->ndim; d++) same = same && y->size[d] == x->size[d];
+    if (!same) {
+      return th_fail(TH_ENOTE, "sizes %s and %s differ: the elements are copied in row-major order, because their number is equal",
+                     TH_SHAPE(y), TH_SHAPE(x));
+    }
+  }
   c->dtype = y->dtype;
   c->device = y->device ? y->device : x->device;              /* a device copies to and from the CPU, not the reverse */
   return check_target(c);

@@ -37,7 +37,12 @@ static th_status check_numbers(th_call *c)
 {
   if (!is_whole_type(c)) return TH_OK;
   for (int i = 1; i < c->narg; i++) {
-    if (c->kind[i] != TH_K_NUMBER || fabs(c->arg[i].d) < 9223372036854775808.0) continue;
+    if (c->kind[i] != TH_K_NUMBER) continue;
+    if (fabs(c->arg[i].d) < 9223372036854775808.0 && c->arg[i].d != trunc(c->arg[i].d) && th_notes_want(TH_NOTE_FRACTION)) {
+      return th_fail(TH_ENOTE, "%s is %g and loses its fraction, because the tensor is a %sTensor of whole numbers",
+                     th_arg_name(c, i), c->arg[i].d, th_dtype_name(c->dtype));
+    }
+    if (fabs(c->arg[i].d) < 9223372036854775808.0) continue;
     return th_fail(TH_EARG, "%s must be a number of at most 64 bits for a %sTensor, got %g",
                    th_arg_name(c, i), th_dtype_name(c->dtype), c->arg[i].d);
   }
@@ -80,6 +85,10 @@ static th_status check_divisor(th_call *c)
   if (is_whole_type(c) && wrapped(a->value, c->dtype) == 0) {
     return th_fail(TH_EARG, "%s must not be 0 for a %sTensor, got %g", th_arg_name(c, pointwise_value_value),
                    th_dtype_name(c->dtype), a->value);
+  }
+  if (is_whole_type(c) && fabs(a->value) != 1 && strcmp(c->op->name, "div") == 0 && th_notes_want(TH_NOTE_DIVISION)) {
+    return th_fail(TH_ENOTE, "whole numbers divide without a fraction, 7 / 2 is 3: convert the %sTensor with double() first",
+                   th_dtype_name(c->dtype));
   }
   return check_tensors(c);
 }

@@ -28,6 +28,7 @@
 static lua_State *state;
 static pid_t main_thread;
 static void (*libth_interrupt)(int on);
+static const char *(*libth_waits_for)(void);
 static timer_t timer;
 static int has_timer;
 static volatile sig_atomic_t pending;      /* a signal arrived since the hook last ran */
@@ -245,6 +246,19 @@ static void on_tick(int sig, siginfo_t *info, void *uc)
   if (pending) leave_trace(uc);
 }
 
+/* Writes that Ctrl-C has to wait for a library, if the main thread is in one. */
+static void tell_what_runs(void)
+{
+  const char *op = libth_waits_for ? libth_waits_for() : NULL;
+  if (!op) return;
+  char text[160];
+  size_t n = 0;
+  const char *const part[] = { "\nth: waits for ", op, " of LAPACK, which cannot be stopped; "
+                               "Ctrl-C again within a second ends the process\n" };
+  for (int i = 0; i < 3; i++) for (const char *p = part[i]; *p && n < sizeof text; p++) text[n++] = *p;
+  if (write(STDERR_FILENO, text, n)) {}
+}
+
 static int64_t milliseconds(void)
 {
   struct timespec t;
@@ -261,16 +275,18 @@ static void on_sigint(int sig, siginfo_t *info, void *uc)
   }
   const int64_t now = milliseconds(), since = now - last;
   if (last && since < SAME && !at_prompt) return;
+  const int again = pending && since <= SOON && libth_waits_for && libth_waits_for();
   presses = pending || (last && since <= SOON && !at_prompt) ? presses + 1 : 1;
   last = now;
   pending = 1;
-  if (presses >= (at_prompt ? ENDS_PROMPT : ENDS)) {
+  if (again || presses >= (at_prompt ? ENDS_PROMPT : ENDS)) {
     static const char text[] = "\nth: interrupted again: goodbye\n";
     if (write(STDERR_FILENO, text, sizeof text - 1)) {}
     signal(sig, SIG_DFL);
     raise(sig);
     return;
   }
+  tell_what_runs();
   if (libth_interrupt) libth_interrupt(1);
   lua_sethook(state, hook, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
   set_timer(200000);
@@ -306,7 +322,9 @@ void th_die_of_sigint(void)
 void th_tell_libth(void)
 {
   void *lib = dlopen("libth.so", RTLD_NOW | RTLD_NOLOAD);
-  if (lib) libth_interrupt = (void (*)(int))dlsym(lib, "th_interrupt");
+  if (!lib) return;
+  libth_interrupt = (void (*)(int))dlsym(lib, "th_interrupt");
+  libth_waits_for = (const char *(*)(void))dlsym(lib, "th_waits_for");
 }
 
 void th_forget_sigint(void)

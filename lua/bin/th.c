@@ -133,7 +133,8 @@ static int with_traceback(lua_State *L)
     if (!lua_isstring(L, 1)) return 1;
   }
   lua_settop(L, 1);
-  if (told_by_lua(L)) return 1;
+  /* After a stack overflow little stack is left for Lua. */
+  if (!strstr(lua_tostring(L, 1), "stack overflow") && told_by_lua(L)) return 1;
   luaL_traceback(L, L, lua_tostring(L, 1), 1);
   lua_getfield(L, LUA_REGISTRYINDEX, base_key);
   const int based = !lua_isnil(L, -1);
@@ -166,6 +167,10 @@ static int report(lua_State *L, int status)
 {
   if (!status) return 0;
   if (status == LUA_ERRSYNTAX && lua_isstring(L, -1)) explain(L);
+  if (status == LUA_ERRERR) {              /* the handler itself found no stack */
+    lua_pushliteral(L, "stack overflow, and no stack is left for a traceback");
+    lua_replace(L, -2);
+  }
   const char *message = lua_tostring(L, -1);
   interrupted = th_was_interrupted() && message && strstr(message, "interrupted");
   fflush(stdout);

@@ -403,7 +403,7 @@ function M.getconstructortable(name)
    return ctor
 end
 
---- The version of the class of an object, which files carry; nil when the object has no class.
+-- The version of the class of an object, which files carry; nil when the object has no class.
 function M.version(object)
    local mt = class_of(object)
    return mt and (mt.__version or 1)

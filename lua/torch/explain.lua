@@ -122,15 +122,15 @@ end
 local function of_member(name, is_method, frame)
    local info = frame and debug.getinfo(traceback.level(frame), 'Sl')
    local line = info and line_of(info)
-   local hint
+   local hint, other = nil, near.elsewhere(name)
+   if other then return ("'%s' has another name here: %s"):format(name, other) end
    if line then
       hint = of_object(frame, line, name, is_method)
       if not hint and line:find('[%)%]]%s*[%.:]%s*' .. name .. '%f[^%w_]') then hint = of_any(name, is_method) end
    else
       hint = of_any(name, is_method)
    end
-   local other = near.elsewhere(name)
-   return hint or other and ("'%s' has another name here: %s"):format(name, other)
+   return hint
 end
 
 -- The hint of a name that has no value. `kind`: 'global', 'field', 'method', ...
@@ -212,6 +212,7 @@ end
 -- traceback without our frames. A handler of xpcall calls it.
 -- @param level  as for debug.getinfo, from the caller: the function that failed
 function M.report(message, level)
+   if message:find('stack overflow', 1, true) then return (debug.traceback(message, level + 1)) end   -- little stack is left
    local frame = traceback.frame(level + 1)
    if not traceback.is_full() then
       local ok, text = pcall(report, message, frame)

@@ -31,6 +31,15 @@ local habits = {
    { '%*%*', 'Lua writes ^ for powers of numbers, torch.pow for tensors' },
 }
 
+local blocks = { '^%s*for%s.*%sin%s+range%s*%(', '^%s*for%s.*:%s*$', '^%s*if%s.*:%s*$', '^%s*while%s.*:%s*$' }
+
+--- The hint for an input that Lua takes for the beginning of a block, and that is one of Python; or nil.
+function M.of_block(text)
+   for _, pattern in ipairs(blocks) do
+      if text:find(pattern) then return M.hint(text) end
+   end
+end
+
 --- The hint for a line that Lua cannot read, or nil.
 function M.hint(line)
    local bare = line:gsub('%-%-.*$', '')

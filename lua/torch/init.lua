@@ -5,6 +5,7 @@ local lib = require 'torch.lib'
 local class = require 'torch.class'
 local arg = require 'torch.arg'
 local op = require 'torch.op'
+local warn = require 'torch.warn'
 local C = lib.C
 
 local torch = {}
@@ -15,7 +16,7 @@ require 'torch.storage'.install(torch)
 require 'torch.tensor'.install(torch)
 
 -- Parts that add functions to torch, loaded immediately or when one of their names is first used.
-for _, part in ipairs { 'create', 'random', 'map', 'fft', 'conv', 'einsum', 'set', 'arrange', 'file', 'serialize', 'package', 'timer', 'cmdline', 'tester', 'plugin', 'print', 'config', 'inner' } do
+for _, part in ipairs { 'create', 'random', 'map', 'fft', 'conv', 'einsum', 'set', 'arrange', 'file', 'serialize', 'package', 'timer', 'cmdline', 'tester', 'plugin', 'print', 'config', 'version', 'inner' } do
    local ok, m = pcall(require, 'torch.' .. part)
    if ok then m.install(torch) elseif not tostring(m):match 'not found' then error(m, 0) end
 end
@@ -49,7 +50,11 @@ function torch.help(topic) return require 'torch.help'.text(topic == nil and '' 
 setmetatable(torch, { __index = function(t, name)
    local f = type(name) == 'string' and op.func(name) or nil
    if f then rawset(t, name, f) end
+   if name == 'warn' then return warn.get() end
    return f
+end, __newindex = function(t, name, value)
+   if name == 'warn' then return warn.set(value) end
+   rawset(t, name, value)
 end })
 
 _G.torch = torch

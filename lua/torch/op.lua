@@ -408,6 +408,15 @@ local function failed(status, o, argv, n, ...)                -- luacheck: ignor
       collectgarbage()
       status = C.th_run(o, argv, n)
       if status == C.TH_OK then return end
+   elseif status == C.TH_ENOTE then
+      local given = ffi.new('th_arg[?]', n)                 -- a function of torch.warn may call ops
+      ffi.copy(given, argv, n * ffi.sizeof 'th_arg')
+      local again, finish = require 'torch.warn'.noted()
+      if not again then error(finish, 3) end
+      ffi.copy(argv, given, n * ffi.sizeof 'th_arg')
+      status = C.th_run(o, argv, n)
+      if finish then finish() end
+      if status == C.TH_OK then return end
    elseif status == C.TH_EDEVICE and op.gather_devices and op.gather_devices(o, argv, n) then
       status = C.th_run(o, argv, n)
       if status == C.TH_OK then return end

@@ -9,6 +9,7 @@ local environment = require 'torch.environment'
 local commands = require 'torch.commands'
 local complete = require 'torch.complete'
 local near = require 'torch.near'
+local habits = require 'torch.habits'
 
 local M = {}
 
@@ -183,7 +184,8 @@ end
 -- Returns whether there was an error, and whether all results are nil.
 local function show_results(shown, ok, ...)
    if not ok then
-      complain((...))
+      local message = ...
+      complain(message == 'error in error handling' and 'stack overflow, and no stack is left for a traceback' or message)
       return true
    end
    local n = select('#', ...)
@@ -229,7 +231,9 @@ local function warn_of_name(text)
    for field in (path and path:match '%.(.*)$' or ''):gmatch '[^%.]+' do object = complete.field(object, field) end
    if path and object == nil then return end
    local question
-   if path then question = near.question(path .. '.', near.fields(object, name))
+   if path then
+      local other = near.elsewhere(name)
+      question = other and ("'%s' has another name here: %s"):format(name, other) or near.question(path .. '.', near.fields(object, name))
    else
       name = text:match '^%s*=?%s*([%a_][%w_]*)%s*$'
       question = name and near.question('', near.globals(name))
@@ -242,8 +246,9 @@ local function run(text)
    explain.texts.stdin = text
    local f, how = M.compile(text)
    if not f then
-      if how == true then return true end
-      complain(how)
+      local foreign = how == true and habits.of_block(text)
+      if how == true and not foreign then return true end
+      complain(foreign or how)
       return false
    end
    -- Showing runs __tostring of the user's classes, so it is protected too.

@@ -119,8 +119,18 @@ local function behind_own_position(message, frames)
    end
 end
 
---- The message with the position of the user's line in front, where it has the position of one of our files, or none because
--- our code raised it.
+-- Where the text begins behind the position of a user's line below the first one; nil for other positions. A function of ours
+-- that a tail call has replaced makes `level` of error miss the caller.
+local function behind_lower_position(message, frames)
+   local first = first_lua(frames, true)
+   for _, frame in ipairs(frames) do
+      local start = frame.place .. ': '
+      if message:sub(1, #start) == start then return first and frame.place ~= first.place and #start + 1 or nil end
+   end
+end
+
+--- The message with the position of the user's line in front, where it has the position of one of our files, or of a line that
+-- called the user's, or none because our code raised it.
 -- @param frame  of the function that failed
 function M.place(message, frame)
    local frames = frames_from(frame)
@@ -129,7 +139,10 @@ function M.place(message, frame)
       message = message:sub(text)
    else
       local raiser = first_lua(frames)
-      if not (raiser and raiser.ours) or message:find '^[^\n]-:%d+: ' then return message end
+      if not (raiser and raiser.ours) then return message end
+      text = behind_lower_position(message, frames)
+      if not text and message:find '^[^\n]-:%d+: ' then return message end
+      message = message:sub(text or 1)
    end
    if message:find '^In %d+ module of ' then return message end
    local user = first_lua(frames, true)

@@ -38,12 +38,14 @@ function M.there()
    return fd >= 0
 end
 
---- Starts argv[1] with its arguments. `env` is added to the environment.
-function M.start(argv, env)
+--- Starts argv[1] with its arguments. `env` is added to the environment. The terminal has `rows` and `columns`; without them
+-- its size is not known.
+function M.start(argv, env, rows, columns)
    local cargv = ffi.new('const char *[?]', #argv + 1)
    for i, a in ipairs(argv) do cargv[i - 1] = a end
    local master = ffi.new 'int[1]'
-   local pid = C.forkpty(master, nil, nil, nil)
+   local size = rows and ffi.new('unsigned short[4]', rows, columns)
+   local pid = C.forkpty(master, nil, nil, size)
    assert(pid >= 0, 'forkpty failed')
    if pid == 0 then
       C.setenv('TERM', 'xterm', 1)
