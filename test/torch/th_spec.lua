@@ -294,6 +294,32 @@ describe('the prompt on a terminal', function()
       assert.equal(0, p:leave())
    end)
 
+   it('says at once that it waits for LAPACK, and ends at a second Ctrl-C within a second', function()
+      if torch.config().lapack == 'none' then return pending 'needs LAPACK' end
+      local p = start()
+      p:send 'x = torch.rand(2500, 2500) io.write("beg", "un\\n") io.flush() torch.svd(x)\n'
+      p:expect 'begun'
+      p:wait(300)
+      p:send '\3'
+      assert.is_true(p:expect('waits for svd of LAPACK, which cannot be stopped', 10000) < 2000)
+      p:wait(200)
+      p:send '\3'
+      p:expect 'interrupted again: goodbye'
+      assert.equal(-2, p:finish(5000))
+   end)
+
+   it('continues at the prompt when LAPACK has ended', function()
+      if torch.config().lapack == 'none' then return pending 'needs LAPACK' end
+      local p = start()
+      p:send 'x = torch.rand(600, 600) io.write("beg", "un\\n") io.flush() for i = 1, 1e9 do torch.svd(x) end\n'
+      p:expect 'begun'
+      p:wait(300)
+      p:send '\3'
+      p:expect('interrupted', 60000)
+      p:expect 'th> '
+      assert.equal(0, p:leave())
+   end)
+
    it('lets pcall catch an interrupt', function()
       local p = start()
       p:send 'print(pcall(function() io.write("beg", "un\\n") io.flush() while true do end end))\n'
