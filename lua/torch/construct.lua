@@ -4,6 +4,7 @@ local lib = require 'torch.lib'
 local dtype = require 'torch.dtype'
 local arg = require 'torch.arg'
 local op = require 'torch.op'
+local storage = require 'torch.storage'
 local C, new, check = lib.C, lib.new, lib.check
 
 local construct = {}
@@ -172,6 +173,7 @@ function construct.of(d, first, ...)
       if m ~= n then error(('%s: as many strides as sizes are needed: %d, got %d'):format(who, n, m), 3) end
       construct.complete(stride, n, sizes)
       lib.call(who, C.th_tensor_resize, t, t._dtype, n, sizes, stride)
+      if t._storage ~= nil then storage.clear_behind(t._storage, 0) end
       return t
    elseif arg.is_storage(first) then
       return construct.view_storage(new(), d, who, first, ...)

@@ -168,9 +168,35 @@ function Storage:copy(from)
    return self
 end
 
---- Changes the number of elements; the first ones keep their values. Memory is not freed.
+local zero_fill = true
+
+--- Whether resize sets the elements that it adds to 0, which it does at the start. With false they keep what the memory held,
+-- as in Torch7: maybe elements of tensors that were freed.
+function storage.setzerofill(flag)
+   if type(flag) ~= 'boolean' then arg.refuse('torch.setzerofill', 'flag', 'true or false', flag) end
+   zero_fill = flag
+end
+
+--- Whether resize sets the elements that it adds to 0.
+-- torch.getzerofill() --> true
+function storage.getzerofill() return zero_fill end
+
+--- Sets the elements of a storage of C behind the first `had` to 0, unless torch.setzerofill(false) was called.
+function storage.clear_behind(s, had)
+   had = tonumber(had)
+   local added = tonumber(s.size) - had
+   if added <= 0 or not zero_fill then return end
+   local bytes = dtype.bytes[s.dtype]
+   if s.device == 0 then return ffi.fill(ffi.cast('char *', s.data) + had * bytes, added * bytes) end
+   return storage.clear_device(s, had, added)
+end
+
+--- Changes the number of elements; the first ones keep their values, and new ones are 0. Memory is not freed.
+-- torch.IntStorage{1, 2}:resize(3):totable() --> {1, 2, 0}
 function Storage:resize(n)
+   local had = self.s.size
    lib.call('resize', C.th_storage_resize, self.s, arg.whole('resize', 'size', n))
+   if self.s.size > had then storage.clear_behind(self.s, had) end
    return self
 end
 
@@ -321,6 +347,7 @@ end
 --- Fills `torch` with the constructors FloatStorage, ...
 function storage.install(torch)
    install_allocator(torch)
+   torch.setzerofill, torch.getzerofill = storage.setzerofill, storage.getzerofill
    for d in ipairs(dtype.names) do storage.add_type(torch, d) end
 end
 

@@ -11,7 +11,7 @@ local index = require 'torch.index'
 local construct = require 'torch.construct'
 local view = require 'torch.view'
 local operators = require 'torch.operator'
-local C, new, tensor_t = lib.C, lib.new, lib.tensor_t
+local C, new, check, tensor_t = lib.C, lib.new, lib.check, lib.tensor_t
 local istype = ffi.istype
 local dims, need_dim, same_shape, is_tensor = arg.dims, arg.dim, arg.same_shape, arg.is_tensor
 local empty = construct.empty
@@ -230,7 +230,18 @@ end
 
 -- ---- shape ----------------------------------------------------------------------------------------------------------------
 
---- Changes the sizes; elements keep their order in memory, and new memory is not initialized.
+-- The number of elements in the memory of a tensor.
+local function room_of(t) return t._storage == nil and 0LL or t._storage.size end
+
+-- Elements on a device are set to 0 by an op.
+function storage.clear_device(s, had, added)
+   local t = new()
+   t._device = s.device
+   check(C.th_tensor_set(t, s.dtype, s, had, 1, ffi.new('int64_t[1]', added), nil))
+   op.method 'zero' (t)
+end
+
+--- Changes the sizes; elements keep their order in memory, and those behind the old memory are 0 (torch.setzerofill).
 -- torch.range(1, 4):resize(2, 2) --> {{1, 2}, {3, 4}}
 function Tensor:resize(first, ...)
    local second = ...
@@ -242,7 +253,9 @@ function Tensor:resize(first, ...)
       if m ~= n then error(('resize: as many strides as sizes are needed: %d, got %d'):format(n, m), 2) end
       stride = construct.complete(strides, n, sizes)
    end
+   local had = room_of(self)
    lib.call('resize', C.th_tensor_resize, self, self._dtype, n, sizes, stride)
+   if room_of(self) > had then storage.clear_behind(self._storage, had) end
    return self
 end
 
@@ -251,7 +264,9 @@ end
 function Tensor:resizeAs(other)
    arg.tensor('resizeAs', 'tensor', other)
    if not same_shape(self, other) then
+      local had = room_of(self)
       lib.call('resizeAs', C.th_tensor_resize, self, self._dtype, other._ndim, other._size, nil)
+      if room_of(self) > had then storage.clear_behind(self._storage, had) end
    end
    return self
 end
