@@ -122,8 +122,9 @@ end
 local function of_member(name, is_method, frame)
    local info = frame and debug.getinfo(traceback.level(frame), 'Sl')
    local line = info and line_of(info)
-   local hint, other = nil, near.elsewhere(name)
+   local other = near.elsewhere(name)
    if other then return ("'%s' has another name here: %s"):format(name, other) end
+   local hint
    if line then
       hint = of_object(frame, line, name, is_method)
       if not hint and line:find('[%)%]]%s*[%.:]%s*' .. name .. '%f[^%w_]') then hint = of_any(name, is_method) end

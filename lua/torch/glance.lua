@@ -1,7 +1,7 @@
 -- torch.glance - what the prompt shows of packages, classes, functions and large tables: at most ten lines.
 local show = require 'torch.show'
 local class = require 'torch.class'
-local launch = require 'torch.launch'
+local packages = require 'torch.packages'
 
 local M = {}
 
@@ -60,7 +60,7 @@ end
 -- The name under which require has loaded a table; ours come first.
 local function package_name(t)
    if t == _G then return nil end
-   for _, name in ipairs(launch.packages) do
+   for _, name in ipairs(packages.names) do
       if rawequal(package.loaded[name], t) then return name, true end
    end
    for name, v in next, package.loaded do
@@ -130,7 +130,7 @@ local function of_function(f)
    end
    if type(f) ~= 'function' then return nil end
    local info = debug.getinfo(f, 'S')
-   if info.what == 'C' or launch.holds(info.source:match '^@(.*)$') then return nil end
+   if info.what == 'C' or packages.holds(info.source:match '^@(.*)$') then return nil end
    return ('function(%s), defined at %s:%d'):format(parameters(f), info.short_src, info.linedefined)
 end
 

@@ -11,6 +11,7 @@ local C = lib.C
 local torch = {}
 for name, f in pairs(class) do torch[name] = f end
 op.set_describe(arg.describe)
+op.noted = warn.noted
 
 require 'torch.storage'.install(torch)
 require 'torch.tensor'.install(torch)

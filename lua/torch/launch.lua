@@ -5,47 +5,19 @@
 -- our packages need Lua's `type`, so the searcher below loads them with an extra first line that makes it a local.
 -- `getmetatable` returns the class of such an object; Lua's returns the text 'ffi' for all cdata.
 local original = require 'torch.original'
+local packages = require 'torch.packages'
 local fuse = require 'torch.fuse'
 local ffi = require 'ffi'
 local type, getmetatable = original.type, original.getmetatable
-
-ffi.cdef 'char *getcwd(char *to, size_t room);'
 
 local M = {}
 
 -- ---- files of our packages -------------------------------------------------------------------------------------
 
---- The packages of this tree. Each folder of lua/, and nn, must be here: test/torch/launch_spec.lua compares.
-M.packages = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'fbnn', 'cudnn', 'dist', 'feed',
-   'distributed', 'cutorch', 'cunn', 'fbcunn', 'torchmpi', 'distlearn', 'trepl', 'env', 'dok', 'cwrap', 'totem', 'tds', 'image',
-   'hdf5', 'threads', 'gnuplot', 'loadcaffe', 'text', 'onnx' }
-
-local ours = {}
-for _, name in ipairs(M.packages) do ours[name] = true end
+--- The packages of this tree, and whether a file belongs to one: torch.packages.
+M.packages, M.holds = packages.names, packages.holds
 
 local front = "local type = require 'torch.original'.type local getmetatable = require 'torch.original'.getmetatable "
-
--- A path on package.path may be relative: that of a checkout, for one, when th runs there.
-local function absolute(path)
-   if path:sub(1, 1) == '/' then return path end
-   local room = ffi.new 'char[4096]'
-   return ffi.C.getcwd(room, 4096) ~= nil and ffi.string(room) .. '/' .. path:gsub('^%./', '') or path
-end
-
-local tree = absolute(debug.getinfo(1, 'S').source:match '^@(.*)/torch/launch%.lua$' or '.')
-local checkout = tree:match '^(.*)/lua$'    -- nn is beside lua/ there
-
--- The first folder or file behind `folder` in a path that begins with it.
-local function below(folder, path)
-   return folder and path:sub(1, #folder + 1) == folder .. '/' and path:match('^[^/.]+', #folder + 2) or ''
-end
-
---- Whether a file belongs to one of our packages. Others may lie in the same tree.
-function M.holds(path)
-   if not path then return false end
-   path = absolute(path)
-   return ours[below(tree, path)] == true or below(checkout, path) == 'nn'
-end
 
 local function load_own(path)
    local f, why = io.open(path, 'rb')

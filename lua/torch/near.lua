@@ -1,6 +1,6 @@
 -- torch.near - finds the names that a misspelt one may mean: "did you mean".
 local complete = require 'torch.complete'
-local launch = require 'torch.launch'
+local packages = require 'torch.packages'
 
 local M = {}
 
@@ -80,7 +80,7 @@ end
 function M.globals(name)
    local names = {}
    for k in next, _G do if type(k) == 'string' then names[k] = true end end
-   for _, package_name in ipairs(launch.packages) do names[package_name] = true end
+   for _, package_name in ipairs(packages.names) do names[package_name] = true end
    return M.of(name, names)
 end
 

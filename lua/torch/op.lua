@@ -8,6 +8,7 @@ local lib = require 'torch.lib'
 local arg = require 'torch.arg'
 local C = lib.C
 
+-- noted: set by torch.init; it handles TH_ENOTE (torch.warn).
 -- gather_devices: set by cutorch.setKernelPeerToPeerAccess; gather_devices(o, argv, n) copies inputs to one device, and returns
 -- whether there were any.
 -- taped: set by the package autograd. holds(...) returns whether its values are among arguments that fit no call form,
@@ -411,7 +412,7 @@ local function failed(status, o, argv, n, ...)                -- luacheck: ignor
    elseif status == C.TH_ENOTE then
       local given = ffi.new('th_arg[?]', n)                 -- a function of torch.warn may call ops
       ffi.copy(given, argv, n * ffi.sizeof 'th_arg')
-      local again, finish = require 'torch.warn'.noted()
+      local again, finish = op.noted()
       if not again then error(finish, 3) end
       ffi.copy(argv, given, n * ffi.sizeof 'th_arg')
       status = C.th_run(o, argv, n)

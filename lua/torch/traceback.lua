@@ -1,7 +1,7 @@
 -- torch.traceback - tracebacks of programs that th runs: the lines of the user, without the frames of our packages.
 --
 -- TH_TRACEBACK=full shows every frame, as Lua does.
-local launch = require 'torch.launch'
+local packages = require 'torch.packages'
 local environment = require 'torch.environment'
 
 local M = {}
@@ -18,7 +18,7 @@ function M.is_full() return environment.get 'TH_TRACEBACK' == 'full' end
 --- Whether a function belongs to our packages: debug.getinfo gave its `source`.
 function M.is_ours(source)
    local path = source:match '^@(.*)$'
-   if path then return launch.holds(path) end
+   if path then return packages.holds(path) end
    return source:find '^=torch%.' ~= nil or source == '=th'
 end
 
@@ -112,7 +112,7 @@ end
 -- Where the text begins behind a position in one of our files; nil if the message has another position or none.
 local function behind_own_position(message, frames)
    local path, at = message:match '^([^\n:]+%.lua):%d+: ()'
-   if path and launch.holds(path) then return at end
+   if path and packages.holds(path) then return at end
    for _, frame in ipairs(frames) do         -- Lua shortens long paths
       local start = frame.info.short_src .. ':'
       if frame.ours and message:sub(1, #start) == start then return message:match('^%d+: ()', #start + 1) end

@@ -4,6 +4,7 @@
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
+local packages = require 'torch.packages'
 local C = lib.C
 
 local M = {}
@@ -30,14 +31,13 @@ end
 
 -- The first function above the op's, without files of lua/torch: its position, and whether it belongs to our packages.
 local function caller()
-   local launch = require 'torch.launch'
    local level = 3
    while true do
       local info = debug.getinfo(level, 'Sl')
       if not info then return nil, false end
       local source = info.source
       if info.what ~= 'C' and source:sub(1, #here) ~= here and not source:find '^=torch%.' then
-         return ('%s:%d'):format(info.short_src, info.currentline), launch.holds(source:match '^@(.*)$')
+         return ('%s:%d'):format(info.short_src, info.currentline), packages.holds(source:match '^@(.*)$')
       end
       level = level + 1
    end
