@@ -64,6 +64,7 @@ local function names_of(object)
       if class then t = torch.getmetatable(class) end
       if op and (object == torch or class and class:match 'Tensor$') then
          for _, name in ipairs(op.names()) do names[name] = true end
+         names.shape = class ~= nil and class ~= false or nil
       end
    end
    while type(t) == 'table' and not seen[t] do

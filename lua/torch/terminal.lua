@@ -8,7 +8,9 @@ pcall(ffi.cdef, 'int isatty(int);')
 ffi.cdef [[
 struct th_winsize { unsigned short rows, columns, width, height; };
 int th_ioctl(int, unsigned long, ...) __asm__("ioctl");
+void *th_signal(int number, void *handler) __asm__("signal");
 ]]
+local SIGPIPE = 13
 local TIOCGWINSZ = ffi.os == 'OSX' and 0x40087468 or 0x5413
 
 --- Whether a descriptor is a terminal: 0 input, 1 output, 2 errors.
@@ -56,11 +58,14 @@ function M.write(text)
    local rows, columns
    if M.is_terminal(0) and M.is_terminal(1) then rows, columns = M.size() end
    local command = rows and height(text, columns, rows) > rows and M.pager()
+   io.stdout:flush()
    local pipe = command and io.popen(command, 'w')
    if not pipe then return io.stdout:write(text) end
-   io.stdout:flush()
+   -- A pager that is left early closes the pipe, and SIGPIPE would end this process.
+   local before = ffi.C.th_signal(SIGPIPE, ffi.cast('void *', 1))
    pipe:write(text)
    pipe:close()
+   ffi.C.th_signal(SIGPIPE, before)
 end
 
 return M

@@ -35,6 +35,7 @@ end
 --- The names of the globals that existed before the program.
 names._preloaded_ = {}
 for name in next, launch.preloaded or _G do names._preloaded_[name] = true end
+names._preloaded_._ = true                   -- the last value that the prompt has shown
 
 --- Prints the global variables of the program. @param system  true: those of Lua and of th, too
 function names.who(system)

@@ -91,6 +91,19 @@ describe('the prompt on a terminal', function()
       p:send '"short"\n'
       p:expect '\nshort'
       assert.equal(0, p:leave())
+      p = start({ TH_PAGER = 'head -n 2' }, 10, 60)
+      p:send '("line\\n"):rep(100000)\n'
+      p:expect 'line\nline\n'
+      p:expect 'th> '
+      p:send '"ali" .. "ve"\n'
+      p:expect 'alive'
+      assert.equal(0, p:leave())
+      p = start({ TH_PAGER = 'no_such_pager 2>/dev/null' }, 10, 60)
+      p:send 'torch.range(1, 30)\n'
+      p:expect 'th> '
+      p:send '"ali" .. "ve"\n'
+      p:expect 'alive'
+      assert.equal(0, p:leave())
       p = start({ TH_PAGER = '' }, 10, 60)
       p:send 'torch.range(1, 30)\n'
       p:expect '\n 30\n[torch.DoubleTensor of size 30]'
