@@ -26,7 +26,8 @@ end
 
 local function net()
    return nn.Sequential():add(nn.SpatialConvolution(1, 16, 5, 5)):add(nn.ReLU()):add(nn.SpatialMaxPooling(2, 2))
-      :add(nn.View(-1):setNumInputDims(3)):add(nn.Linear(16 * 12 * 12, 64)):add(nn.Tanh()):add(nn.Linear(64, 10)):add(nn.LogSoftMax()):float()
+      :add(nn.View(-1):setNumInputDims(3)):add(nn.Linear(16 * 12 * 12, 64)):add(nn.Tanh()):add(nn.Linear(64, 10))
+      :add(nn.LogSoftMax()):float()
 end
 
 -- A training step over a batch of n images.
@@ -48,7 +49,8 @@ local rows = {}
 for _, n in ipairs { 10, 1000, 1e5, 1e6, 1e7 } do
    local source = torch.FloatTensor(n):fill(1)
    local times = math.max(2, math.min(20000, math.floor(4e6 / n)))
-   rows[#rows + 1] = { ('FloatTensor():resize(%d):copy(x)'):format(n), times, function() torch.FloatTensor():resize(n):copy(source) end }
+   local function fresh() torch.FloatTensor():resize(n):copy(source) end
+   rows[#rows + 1] = { ('FloatTensor():resize(%d):copy(x)'):format(n), times, fresh }
 end
 rows[#rows + 1] = { 'training step, batches of 32', 10, (stepper { 32 }) }
 rows[#rows + 1] = { 'training step, batches of 8 to 64', 10, (stepper { 8, 64, 16, 32, 48 }) }

@@ -194,7 +194,7 @@ const char  *th_waits_for(void);
 
 /* Notes on calls whose result surprises people who know NumPy: a call of a kind that is on is refused with TH_ENOTE. */
 enum { TH_NOTE_SHAPES = 1, TH_NOTE_COPY = 2, TH_NOTE_FRACTION = 4, TH_NOTE_DIVISION = 8, TH_NOTE_WRAP = 16, TH_NOTES_ALL = 31 };
-void         th_notes_begin(void);               /* all kinds are on, unless somebody has set them */
+void         th_notes_begin(void);               /* all kinds are on, unless a program has set them */
 void         th_notes_set(int mask);
 int          th_notes_get(void);
 

@@ -54,8 +54,8 @@ static th_status check_copy(th_call *c)
     bool same = true;
     for (int d = 0; d < y->ndim; d++) same = same && y->size[d] == x->size[d];
     if (!same) {
-      return th_fail(TH_ENOTE, "sizes %s and %s differ: the elements are copied in row-major order, because their number is equal",
-                     TH_SHAPE(y), TH_SHAPE(x));
+      return th_fail(TH_ENOTE, "sizes %s and %s differ: the elements are copied in row-major order, "
+                     "because their number is equal", TH_SHAPE(y), TH_SHAPE(x));
     }
   }
   c->dtype = y->dtype;

@@ -119,8 +119,9 @@ static th_status along(th_call *c)
   TH_TRY(th_need_dim(c, sum_dim, a->x));
   if ((a->x->dtype == TH_U8 || a->x->dtype == TH_I8) && th_notes_want(TH_NOTE_WRAP) && strcmp(c->op->name, "sum") == 0 &&
       th_line_size(a->x, (int)a->dim) > 127) {
-    return th_fail(TH_ENOTE, "sums of a %sTensor along a dimension are a %sTensor, which wraps at %d: convert it with long() first",
-                   th_dtype_name(a->x->dtype), th_dtype_name(a->x->dtype), a->x->dtype == TH_U8 ? 256 : 128);
+    return th_fail(TH_ENOTE, "sums of a %sTensor along a dimension are a %sTensor, which wraps at %d: "
+                   "convert it with long() first", th_dtype_name(a->x->dtype), th_dtype_name(a->x->dtype),
+                   a->x->dtype == TH_U8 ? 256 : 128);
   }
   return th_reduced(c, sum_y, a->x, a->x->dtype, (int)a->dim, a->keepdim);
 }

@@ -33,7 +33,8 @@ function M.distance(a, b)
       for j = 1, #b do
          local change = row[j - 1] + (a:byte(i) == b:byte(j) and 0 or 1)
          local d = math.min(change, row[j] + 1, after[j - 1] + 1)
-         if i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then d = math.min(d, before[j - 2] + 1) end
+         local exchanged = i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j)
+         if exchanged then d = math.min(d, before[j - 2] + 1) end
          after[j] = d
       end
       before, row, after = row, after, before

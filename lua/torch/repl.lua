@@ -178,7 +178,8 @@ local type_colour, no_colour = '', ''
 local function coloured(text)
    if type_colour == '' then return text end
    local function paint(s) return type_colour .. s .. no_colour end
-   return (text:gsub('%[torch%.%w+ [^%]\n]*%]', paint):gsub('%f[%w]%u%w*Tensor %- [^\n]*', paint):gsub('%f[%w]%u%w*Storage %- [^\n]*', paint))
+   text = text:gsub('%[torch%.%w+ [^%]\n]*%]', paint)
+   return (text:gsub('%f[%w]%u%w*Tensor %- [^\n]*', paint):gsub('%f[%w]%u%w*Storage %- [^\n]*', paint))
 end
 
 -- Returns whether there was an error, and whether all results are nil.
@@ -233,7 +234,8 @@ local function warn_of_name(text)
    local question
    if path then
       local other = near.elsewhere(name)
-      question = other and ("'%s' has another name here: %s"):format(name, other) or near.question(path .. '.', near.fields(object, name))
+      question = other and ("'%s' has another name here: %s"):format(name, other)
+         or near.question(path .. '.', near.fields(object, name))
    else
       name = text:match '^%s*=?%s*([%a_][%w_]*)%s*$'
       question = name and near.question('', near.globals(name))
@@ -276,7 +278,8 @@ end
 
 local state = { complain = complain, time = time }
 
---- Runs one complete input: Lua, or a command of torch.commands. Returns true when more lines are needed, 'leave' at exit and quit.
+--- Runs one complete input: Lua, or a command of torch.commands. Returns true when more lines are needed, 'leave' at exit
+-- and quit.
 function M.evaluate(text)
    if not text:match '%S' then return false end
    local done = commands.run(text, state)

@@ -67,13 +67,14 @@ function words.explain(self, name, pass, second, ofOp, named, err, input, other)
    return ofParameters(self, name, err, input) or ofSecond(self, name, pass, second, ofOp, named, err, input, other)
 end
 
-local names = {x = 'the input', g = 'gradOutput', y = 'the output', index = 'the input'}
+local names = {x = 'the input', g = 'gradOutput', y = 'the output'}
+local namesOfEmbedding = {index = 'the input', g = 'gradOutput'}
 
 --- An error of an op with the caller's names: 'tanh_grad: g must ...' becomes 'gradOutput must ...'.
 function words.rename(err)
    local front, text = err:match '^([%w_%.:]*%l[%w_]*: )(.*)$'
    if not front then return err end
-   for from, to in pairs(names) do
+   for from, to in pairs(front:find '^embedding' and namesOfEmbedding or names) do
       text = text:gsub('^' .. from .. '%f[^%w_] must', to:gsub('^the ', '') .. ' must')
       text = text:gsub('%f[%w_]' .. from .. '%f[^%w_]', to)
    end
