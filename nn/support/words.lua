@@ -22,9 +22,9 @@ local function parameterKind(self)
    end
 end
 
--- The text of an error about types?
+-- Whether an error says that the types of two tensors differ. One that wants a certain type, such as LongTensor, does not.
 local function isAboutTypes(err)
-   return err:find('must be an? %u%w*Tensor') or err:find 'the type of' or err:find 'expected a torch%.%w+Tensor'
+   return err:find 'must be an? [%w%.]*Tensor like' or err:find 'the type of'
 end
 
 local function ofParameters(self, name, err, input)
@@ -74,6 +74,7 @@ local namesOfEmbedding = {index = 'the input', g = 'gradOutput'}
 function words.rename(err)
    local front, text = err:match '^([%w_%.:]*%l[%w_]*: )(.*)$'
    if not front then return err end
+   text = text:gsub('^result y%f[^%w_]', 'the result')
    for from, to in pairs(front:find '^embedding' and namesOfEmbedding or names) do
       text = text:gsub('^' .. from .. '%f[^%w_] must', to:gsub('^the ', '') .. ' must')
       text = text:gsub('%f[%w_]' .. from .. '%f[^%w_]', to)
