@@ -44,7 +44,7 @@ describe('th', function()
    end)
    it('shows in a traceback the frames of the script alone', function()
       local text = output 'local function g() error "x" end local function f() g() end f()'
-      assert.equal("th: (command line):1: x\nstack traceback:\n\t[C]: in function 'error'\n"
+      assert.equal("th: (command line):1: x\nstack traceback:\n"
          .. "\t(command line):1: in function 'g'\n\t(command line):1: in function 'f'\n\t(command line):1: in main chunk\nstatus 1\n", text)
    end)
 end)
