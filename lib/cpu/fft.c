@@ -6,25 +6,29 @@
 #include "../op/fft.args.h"
 #include "walk.h"
 #include "slots.h"
+#include "stream.h"
+#include "move.h"
 #include "../fft/plan.h"
 #include "../core/core.h"
 #include "th_fft.h"
 
-enum { SPLIT, PAIRS, SWAPPED };
+enum { SPLIT, PAIRS, SWAPPED, PAIRS_PAST, SWAPPED_PAST };
 enum { NOTHING, SCALE, TURN_LANES, TURN_ALL };
 
 enum {
   TOGETHER = 4096,                  /* longer lines are not transformed side by side: they would not stay in the cache */
-  TOGETHER_REAL = 16384,            /* longer real lines of doubles */
   SHORT = 1024,                     /* bytes of lines that go side by side wherever they lie, over 2 */
   LONG = 16384,                     /* from here on all threads work on one line where there are few */
   GRAIN = 2048,                     /* numbers that are worth a thread: a microsecond's work, what it costs to share a loop */
   SUM_PART = 16,                    /* products of a prime's sum that are added up by themselves: sums of sums round less */
   AT_ONCE = 16,                     /* numbers to take from a line before the next line's turn: they share cache lines */
   FAR = 128,                        /* numbers from row to row: the next vectors are fetched into the cache in time */
-  AHEAD = 128 << 10,                /* bytes of a line and its result that are fetched before their turn */
+  AHEAD = 320 << 10,                /* bytes of a line and its result that are fetched before their turn */
+  AHEAD_LINES = 8,                  /* lines of a thread's turn, of which each is fetched while the one before is transformed */
+  AHEAD_ALONE = 256 << 10,          /* bytes of a line that is fetched alone, because its result is written past the caches */
   COPIED = 8 << 20,                 /* bytes up to which longer ones are copied; beyond them they do not stay in a cache */
   ALL_NEAR = 4 << 20,               /* bytes of a matrix that stays in caches between calls */
+  ALL_FAR = 16 << 20,               /* bytes of one, and its result, that no cache keeps until they are read again */
   NEAR = 512 << 10                  /* bytes of lines that lie apart and are collected together */
 };
 
@@ -49,6 +53,7 @@ struct pass {
   int64_t  n, line, lines;          /* line: numbers of a line's buffer; lines: collected together */
   int      kind, dtype;             /* dtype: what is computed with */
   bool     folded;                  /* n real numbers, and half a spectrum: as the plan says */
+  bool     read_soon;               /* the next step reads a line's results while they are in the caches */
   double   inner, scale;
   gather  *load;
   scatter *store;
@@ -195,6 +200,7 @@ static th_status run_picture(const th_fft *f, const th_tensor *x, const th_tenso
   }
   set_operands(f, &f->pass[0], &from, f->from_complex ? x->stride[2] : 0, &to, 1, 2, p);
   p[1].scale = f->scale;
+  p[0].read_soon = true;
   if (wide) return run_picture_f64(p, p + 1, middle, th_data(y, 8), y->stride[0], width);
   return run_picture_f32(p, p + 1, middle, th_data(y, 4), y->stride[0], width);
 }

@@ -224,21 +224,50 @@ static int radices(int64_t n, int *radix)
   return count;
 }
 
-/* What a transform of n costs, per number, in about the time of a pass that only moves it. */
-static double cost_of(int64_t n)
+/* What passes cost, per number, in about the time of one that only moves it: measured in transforms across lanes. SPLIT_COST: the
+ * turns of a transform that is itself a matrix; LINE_COST: what one of a vector of lines takes to begin. */
+static double cost_of_passes(int64_t n)
 {
-  static const float of[] = { [2] = 1.3F, [3] = 1.7F, [4] = 1.5F, [5] = 2.3F, [6] = 2.2F, [7] = 3.6F,
-                              [8] = 2, [9] = 2.7F, [10] = 3, [11] = 6, [12] = 3, [13] = 8, [15] = 3.4F, [16] = 3 };
+  static const float of[] = { [2] = 1.3F, [3] = 1.6F, [4] = 1.55F, [5] = 1.6F, [6] = 1.65F, [7] = 2.1F,
+                              [8] = 2, [9] = 2, [10] = 1.9F, [11] = 3.8F, [12] = 2.4F, [13] = 5, [15] = 2.75F, [16] = 2.9F };
   int radix[TH_FFT_PASSES * 2];
   const int count = radices(n, radix);
-  double sum = 0.5;
+  double sum = 0;
   for (int i = 0; i < count; i++) sum += radix[i] <= 16 && of[radix[i]] > 0 ? of[radix[i]] : 2 + (float)radix[i] / 6;
   return sum;
 }
+#define SPLIT_COST 0.7
+#define LINE_COST 8
 /* What lines cost that may go side by side. */
 #define BESIDE_COST 0.75
-/* What a matrix with rows or columns of less than a chunk costs more: its lines are copied. */
-#define NARROW 1.25
+/* What a matrix with columns or rows of less than a chunk costs more: its lines are copied, and narrow results written twice. */
+#define NARROW_COLUMNS 1.25
+#define NARROW_ROWS 1.75
+/* What a doubling of a transform's size costs, per number, where its vectors and those of its results outgrow the first cache. */
+#define FAR_COST 0.37
+
+/* A line of fewer numbers takes less time in one lane, and in passes one after the other. */
+static int64_t least_split(int64_t chunk) { return chunk == 8 ? 32 : 48; }
+
+/* Whether r divides n: in 32 bits that takes a fifth of the time. */
+static bool divides(int64_t r, int64_t n) { return n < INT32_MAX ? (int32_t)n % (int32_t)r == 0 : n % r == 0; }
+
+/* A transform of n across lanes, per number: the best of the matrices that it may become. */
+static double cost_of(int64_t n, int64_t chunk)
+{
+  double best = cost_of_passes(n);
+  bool split = false;
+  if (n < least_split(chunk)) return best;
+  for (int64_t r = chunk / 4; r * r <= n; r++) {
+    if (!divides(r, n)) continue;
+    const double c = SPLIT_COST + cost_of_passes(r) + cost_of_passes(n / r);
+    if (split && c >= best) continue;
+    best = c;
+    split = true;
+  }
+  const int64_t near = 8 * chunk;
+  return n > near ? best + FAR_COST * log2((double)n / (double)near) : best;
+}
 
 static int64_t chunks(int64_t n, int64_t chunk) { return (n + chunk - 1) / chunk; }
 
@@ -247,15 +276,14 @@ static int64_t best_columns(int64_t n, int64_t chunk, double *cost)
 {
   int64_t best = 0;
   for (int64_t r = chunk / 4; r * r <= n; r++) {
-    if (n < INT32_MAX ? (int32_t)n % (int32_t)r : n % r) continue;
-    const double a = cost_of(r), b = cost_of(n / r);
+    if (!divides(r, n)) continue;
+    const double a = cost_of(r, chunk), b = cost_of(n / r, chunk);
     for (int turn = 0; turn < 2; turn++) {
-      const int64_t columns = turn ? n / r : r, rows = n / columns;
-      double c = (double)chunks(columns, chunk) * (double)chunk * (double)rows * (turn ? a : b) +
-                 (double)chunks(rows, chunk) * (double)chunk * (double)columns * (turn ? b : a);
-      const int64_t longest = columns > rows ? columns : rows;
-      if (columns < chunk || rows < chunk) c *= NARROW;
-      if (longest > 1024) c *= 1 + 0.1 * log2((double)longest / 1024);
+      const int64_t columns = turn ? r : n / r, rows = n / columns;
+      double c = (double)(chunks(columns, chunk) * chunk) * ((double)rows * (turn ? b : a) + LINE_COST) +
+                 (double)(chunks(rows, chunk) * chunk) * ((double)columns * (turn ? a : b) + LINE_COST);
+      if (columns < chunk) c *= NARROW_COLUMNS;
+      if (rows < chunk) c *= NARROW_ROWS;
       if (best && c >= *cost) continue;
       best = columns;
       *cost = c;
@@ -277,7 +305,7 @@ static th_fft_node *split(th_fft_plan *p, th_fft_node *d, int64_t columns)
 /* The cost of a line by itself. */
 static double line_cost(int64_t n, int64_t chunk)
 {
-  double cost = (double)n * cost_of(n) * (double)chunk;
+  double cost = (double)n * cost_of_passes(n) * (double)chunk;
   if (n >= 4 * chunk) best_columns(n, chunk, &cost);
   return cost;
 }
@@ -339,9 +367,7 @@ static th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
     return d;
   }
   double cost;
-  /* A line of fewer numbers takes less time in one lane. */
-  const int64_t least = p->dtype == TH_F64 ? 32 : 48;
-  const int64_t columns = prime <= TH_FFT_LARGEST && n >= least ? best_columns(n, chunk, &cost) : 0;
+  const int64_t columns = prime <= TH_FFT_LARGEST && n >= least_split(chunk) ? best_columns(n, chunk, &cost) : 0;
   if (columns) return split(p, d, columns);
   if (prime <= TH_FFT_LARGEST && (n < 512 || prime <= 13)) {
     d->kind = TH_FFT_DIRECT;

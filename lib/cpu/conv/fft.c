@@ -14,6 +14,7 @@
 #include "../gemm.h"
 #include "../elementwise.h"
 #include "../slots.h"
+#include "../stream.h"
 #include "../micro_real.h"
 
 enum {
@@ -46,21 +47,6 @@ typedef struct spectrum {
   int64_t rows, groups, together, step, block, row, panel;
   bool    past;
 } spectrum;
-
-#if TH_VB == 64
-#define TH_STREAM(to, v) _mm512_stream_si512((__m512i *)(to), (__m512i)(v))
-#define TH_STREAMED()    _mm_sfence()
-#elif TH_VB == 32
-#define TH_STREAM(to, v) _mm256_stream_si256((__m256i *)(to), (__m256i)(v))
-#define TH_STREAMED()    _mm_sfence()
-#elif defined __SSE2__
-#include <emmintrin.h>
-#define TH_STREAM(to, v) _mm_stream_si128((__m128i *)(to), (__m128i)(v))
-#define TH_STREAMED()    _mm_sfence()
-#else
-#define TH_STREAM(to, v) (*(to) = (v))
-#define TH_STREAMED()    ((void)0)
-#endif
 
 /* Pictures seen as tiles. `lanes` of a picture's planes become lanes of vectors. The numbers of a picture lie dh and
  * dw apart, with zeros between them: dilated kernels. */

@@ -7,6 +7,7 @@ typedef struct M(line) {
   const P *from;
   P      *to, *middle;              /* middle: the matrix between the steps */
   int     form, out;                /* PAIRS, or SWAPPED for the inverse */
+  bool    past;                     /* the results are written past the caches, where M(may_pass) */
   P       factor, inner;            /* inner: one more of a real line, of all of the spectrum but its ends */
   th_slots *slots;                  /* NULL: one thread, which works in `work` */
   P      *work;
@@ -17,16 +18,14 @@ typedef struct M(line) {
   int64_t bytes[2];                 /* they are fetched into the cache, each in one of the two steps */
 } M(line);
 
-/* Fetches part c of `parts` of the next line's input or result. Strided steps hide the order of memory from the processor. */
+/* Fetches part c of `parts` of the next line's input or result, into the second cache: the first one is full of this line.
+ * Strided steps hide the order of memory from the processor. */
 TH_INLINE void M(fetch_soon)(const M(line) *j, const int to_write, int64_t c, int64_t parts)
 {
   if (!j->soon[to_write]) return;
   const char *at = (const char *)j->soon[to_write];
   const int64_t end = j->bytes[to_write] * (c + 1) / parts;
-  for (int64_t b = j->bytes[to_write] * c / parts; b < end; b += 64) {
-    if (to_write) __builtin_prefetch(at + b, 1);
-    else __builtin_prefetch(at + b);
-  }
+  for (int64_t b = j->bytes[to_write] * c / parts; b < end; b += 64) __builtin_prefetch(at + b, 0, 2);
 }
 
 static int64_t M(up)(int64_t n) { return (n + M(CHUNK) - 1) / M(CHUNK); }
@@ -53,6 +52,13 @@ static int64_t M(step_room)(const th_fft_node *d)
   return th_max(th_max(d->column->n, M(CHUNK)) * M(PAIR) + M(room)(d->column) * M(V), (d->row->n + M(room)(d->row)) * M(V) * 2);
 }
 static bool M(narrow)(const th_fft_node *d) { return d->column->n < M(CHUNK) || d->row->n < M(CHUNK); }
+
+/* Can the results be written past the caches? They are whole lines of a cache, at every step of the rows. */
+static bool M(may_pass)(const th_fft_node *d, const P *to)
+{
+  if (TH_VB < 32 || d->kind != TH_FFT_SPLIT || M(narrow)(d)) return false;
+  return (uintptr_t)to % 64 == 0 && d->column->n * 2 * (int64_t)sizeof(P) % 64 == 0;
+}
 static int64_t M(middle_room)(const th_fft_node *d)
 {
   if (d->kind == TH_FFT_DIRECT || d->kind == TH_FFT_SUM) return 0;
@@ -139,6 +145,7 @@ static void M(across_rows)(void *ctx, int64_t first, int64_t last)
   const th_fft_node *d = j->d;
   const int64_t columns = d->row->n, rows = d->column->n;
   const M(after) end = { j->factor == 1 ? NOTHING : SCALE, j->factor, NULL, 0, 0 };
+  const int out = !j->past ? j->out : j->out == PAIRS ? PAIRS_PAST : SWAPPED_PAST;
   P *work = j->slots ? th_slot_take(j->slots) : j->work;
   if (M(up)(rows) > 1 && rows % M(CHUNK) && last == M(up)(rows) - 1) last++;
   for (int64_t c = first; c < last && !(j->slots && th_interrupted()); c++) {
@@ -147,7 +154,7 @@ static void M(across_rows)(void *ctx, int64_t first, int64_t last)
       const int64_t k = th_fft_chunk_at(c, M(CHUNK), rows) + lane;
       P *block = j->middle + (c * M(CHUNK) + lane) / M(V) * th_max(columns, M(CHUNK)) * M(PAIR);
       const M(rows) from = { block, M(PAIR), M(V), SPLIT };
-      const M(rows) to = { j->to + 2 * k, 2 * rows, 0, j->out }, aside = { work, M(PAIR), M(V), SPLIT };
+      const M(rows) to = { j->to + 2 * k, 2 * rows, 0, out }, aside = { work, M(PAIR), M(V), SPLIT };
       if (rows >= M(CHUNK)) {
         M(across)(d->row, &from, &to, work, &end);
         continue;
@@ -160,6 +167,7 @@ static void M(across_rows)(void *ctx, int64_t first, int64_t last)
       }
     }
   }
+  if (j->past) TH_STREAMED();
   if (j->slots) th_slot_give(j->slots, work);
 }
 

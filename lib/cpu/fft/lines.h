@@ -13,14 +13,10 @@ static int64_t M(together_room)(const pass *p)
 {
   return 2 * p->line * M(V) + M(room)(p->plan->node) * M(V);
 }
-/* Real lines of doubles take less time side by side: their ends are mixed without shuffles, which take more time than memory that
- * the first cache does not hold. */
-static bool M(mixes_beside)(const pass *p) { return p->folded && sizeof(P) == sizeof(double); }
 static bool M(may_go_together)(const pass *p)
 {
   const int kind = p->plan->node->kind;
-  const int64_t most = kind == TH_FFT_SPLIT && M(mixes_beside)(p) ? TOGETHER_REAL : TOGETHER;
-  return kind == TH_FFT_DIRECT || kind == TH_FFT_SUM || ((kind == TH_FFT_SPLIT || kind == TH_FFT_PRIME) && p->n <= most);
+  return kind == TH_FFT_DIRECT || kind == TH_FFT_SUM || ((kind == TH_FFT_SPLIT || kind == TH_FFT_PRIME) && p->n <= TOGETHER);
 }
 /* Do all threads work on one line? */
 static bool M(goes_alone)(const pass *p, int64_t lines)
@@ -73,42 +69,54 @@ static void M(one)(const pass *p, M(line) *j, const P *from, P *to, P *buffer)
 
 static int64_t M(bytes_of)(const side *s) { return s->count * (s->form == REAL ? 1 : 2) * (int64_t)sizeof(P); }
 
-/* Are lines copied, so that memory is read and written in order? Steps between columns and rows of longer lines hide the order
- * from the processor, which fetches the lines of a cache one by one then. */
-static bool M(copies)(const pass *p)
+/* Do the lines and their results outgrow the caches, so that memory should be read and written in order? Steps between columns
+ * and rows of a line hide the order from the processor, which fetches the lines of a cache one by one then. */
+static int64_t M(both)(const pass *p) { return M(bytes_of)(&p->from) + M(bytes_of)(&p->to); }
+static bool M(outgrows)(const pass *p)
 {
-  const int64_t both = M(bytes_of)(&p->from) + M(bytes_of)(&p->to);
-  return p->w.count > 1 && both > AHEAD && both * p->w.count >= ALL_NEAR && both <= COPIED;
+  return p->w.count > 1 && p->from.packed && p->to.packed && M(both)(p) * p->w.count >= ALL_NEAR;
+}
+
+/* Are results written past the caches? Only the last step of a transform can do that. */
+static bool M(goes_past)(const pass *p, const P *to)
+{
+  if (p->read_soon || !M(outgrows)(p) || M(both)(p) * p->w.count < ALL_FAR) return false;
+  return !(p->folded && p->kind == TH_FFT_HALF) && M(may_pass)(p->plan->node, to);
 }
 
 static void M(one_at)(const pass *p, M(line) *j, char *const *buffer, int lines, const int64_t (*off)[TH_WALKOPS])
 {
-  const bool in = p->from.packed, out = p->to.packed, copies = in && out && M(copies)(p);
+  const bool in = p->from.packed, out = p->to.packed, copies = M(outgrows)(p) && M(both)(p) > AHEAD && M(both)(p) <= COPIED;
   if (!in) collect(p, buffer, lines, off);
   for (int l = 0; l < lines; l++) {
     P *own = (P *)(void *)buffer[l], *to = out ? (P *)p->to.data + off[l][1] : own;
     const P *from = in ? (const P *)p->from.data + off[l][0] : own;
-    if (copies) memcpy(own, from, (size_t)M(bytes_of)(&p->from));
-    M(one)(p, j, copies ? own : from, copies ? own : to, own);
-    if (copies) memcpy(to, own, (size_t)M(bytes_of)(&p->to));
+    j->past = M(goes_past)(p, to);
+    const bool copy_in = copies && !(j->past && M(bytes_of)(&p->from) <= AHEAD_ALONE), copy_out = copies && !j->past;
+    if (copy_in) memcpy(own, from, (size_t)M(bytes_of)(&p->from));
+    M(one)(p, j, copy_in ? own : from, copy_out ? own : to, own);
+    if (!copy_out) continue;
+    if (M(both)(p) * p->w.count >= ALL_FAR) TH_AT(th_stream)((char *)to, (const char *)own, M(bytes_of)(&p->to));
+    else memcpy(to, own, (size_t)M(bytes_of)(&p->to));
   }
   if (!out) spread(p, buffer, lines, off);
 }
 
-/* Line i is the next one. Where it lies is fetched while the one before it is transformed, if the lines do not stay in a cache
- * anyway, and two of them do. */
+/* Line i is the next one. Where it lies is fetched while the one before it is transformed, and where its result goes, unless that
+ * is written past the caches. */
 static void M(look_ahead)(const pass *p, M(line) *j, int64_t i)
 {
   int64_t off[1][TH_WALKOPS];
   j->soon[0] = j->soon[1] = NULL;
-  if (!p->from.packed || !p->to.packed || i >= p->w.count || p->plan->node->kind != TH_FFT_SPLIT) return;
+  if (i >= p->w.count || p->plan->node->kind != TH_FFT_SPLIT || !M(outgrows)(p)) return;
   j->bytes[0] = M(bytes_of)(&p->from);
   j->bytes[1] = M(bytes_of)(&p->to);
-  const int64_t both = j->bytes[0] + j->bytes[1];
-  if (both > AHEAD || both * p->w.count < ALL_NEAR) return;
   th_walk_at(&p->w, p->w.ndim, i, off[0]);
-  j->soon[0] = (const P *)p->from.data + off[0][0];
-  j->soon[1] = (const P *)p->to.data + off[0][1];
+  const P *from = (const P *)p->from.data + off[0][0], *to = (const P *)p->to.data + off[0][1];
+  const bool past = M(goes_past)(p, to);
+  if (past ? j->bytes[0] > AHEAD_ALONE : j->bytes[0] + j->bytes[1] > AHEAD) return;
+  j->soon[0] = from;
+  j->soon[1] = past ? NULL : to;
 }
 
 static void M(run_single)(void *ctx, int64_t first, int64_t last)
@@ -268,7 +276,7 @@ static bool M(side_by_side)(const pass *p)
   /* Side by side they take two thirds of the time, if few lanes are empty. */
   if (d->kind == TH_FFT_PRIME) return th_parts(p->w.count, M(V)) * M(V) * 3 <= p->w.count * 4;
   if (d->kind == TH_FFT_DIRECT || M(wasteful)(p)) return true;
-  return M(mixes_beside)(p) || d->n <= SHORT / (int64_t)sizeof(P);
+  return d->n <= SHORT / (int64_t)sizeof(P);
 }
 
 static th_status M(run_lines)(pass *p)
@@ -282,5 +290,8 @@ static th_status M(run_lines)(pass *p)
   }
   const int64_t together = p->from.packed && p->to.packed ? 1 : p->lines;
   const int64_t parts = th_parts(count, together);
-  return th_parallel(parts, share(parts, together * p->n), M(run_single), p);
+  int64_t turn = share(parts, together * p->n);
+  /* Several lines of a turn, so that all but the first one are fetched ahead. */
+  if (M(outgrows)(p)) turn = th_max(turn, th_min(AHEAD_LINES, parts / (4 * th_threads())));
+  return th_parallel(parts, turn, M(run_single), p);
 }

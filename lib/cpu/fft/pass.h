@@ -5,7 +5,8 @@ enum { M(V) = TH_VB / (int)sizeof(P), M(CHUNK) = 64 / (int)sizeof(P), M(PAIR) = 
 
 /* Where a line's numbers lie, each with a vector of the other lanes' beside it: `step` from one to the next, counted in P.
  * SPLIT: a vector of real parts, and `im` from there one of imaginary parts. PAIRS: the lanes' pairs, one after the other.
- * SWAPPED: these with imaginary parts first. The transform of swapped numbers is the inverse, swapped. */
+ * SWAPPED: these with imaginary parts first. The transform of swapped numbers is the inverse, swapped. PAIRS_PAST, SWAPPED_PAST:
+ * the same, written past the caches, to whole vectors. */
 typedef struct M(rows) { P *at; int64_t step, im; int form; } M(rows);
 
 /* What is done to the results of a transform: nothing, a factor, a turn by roots of unity: number k is turned by the cosines
@@ -58,9 +59,10 @@ TH_INLINE void M(give)(P *at, int64_t im, int form, M(cx) v)
     *(M(loose) *)at = v.re, *(M(loose) *)(at + im) = v.im;
     return;
   }
-  if (form == SWAPPED) v = (M(cx)){ v.im, v.re };
-  *(M(loose) *)at = TH_SHUFFLE(v.re, v.im, TH_PLACE_FRONT);
-  *(M(loose) *)(at + M(V)) = TH_SHUFFLE(v.re, v.im, TH_PLACE_BACK);
+  if (form == SWAPPED || form == SWAPPED_PAST) v = (M(cx)){ v.im, v.re };
+  const M(vec) front = TH_SHUFFLE(v.re, v.im, TH_PLACE_FRONT), back = TH_SHUFFLE(v.re, v.im, TH_PLACE_BACK);
+  if (form >= PAIRS_PAST) TH_STREAM((M(vec) *)at, front), TH_STREAM((M(vec) *)at + 1, back);
+  else *(M(loose) *)at = front, *(M(loose) *)(at + M(V)) = back;
 }
 
 /* to = (re + i im) (c - i s) */
@@ -114,7 +116,7 @@ TH_INLINE void M(some)(const int radix, const M(rows) *x, const M(rows) *y, cons
                            (P)-0.99270887409805399280, (P)-0.82298386589365639458, (P)-0.46472317204376854566 };
   const int64_t across = m * s * x->step, apart = s * y->step, xi = x->im, yi = y->im;
   const int xf = x->form, yf = y->form;
-  const bool far_from = xf != SPLIT && x->step >= FAR, far_to = yf != SPLIT && y->step >= FAR;
+  const bool far_from = xf != SPLIT && x->step >= FAR, far_to = (yf == PAIRS || yf == SWAPPED) && y->step >= FAR;
   for (int64_t i = 0; i < all->count; i++) {
     const P *from = x->at + i * all->x, *w = roots;
     P *to = y->at + i * all->y;
@@ -174,9 +176,15 @@ TH_INLINE void M(some)(const int radix, const M(rows) *x, const M(rows) *y, cons
         } else if (yf == PAIRS) {
 #pragma GCC unroll 16
           for (int k = 0; k < radix; k++) M(give)(to + k * apart, 0, PAIRS, v[FROM]);
-        } else {
+        } else if (yf == SWAPPED) {
 #pragma GCC unroll 16
           for (int k = 0; k < radix; k++) M(give)(to + k * apart, 0, SWAPPED, v[FROM]);
+        } else if (yf == PAIRS_PAST) {
+#pragma GCC unroll 16
+          for (int k = 0; k < radix; k++) M(give)(to + k * apart, 0, PAIRS_PAST, v[FROM]);
+        } else {
+#pragma GCC unroll 16
+          for (int k = 0; k < radix; k++) M(give)(to + k * apart, 0, SWAPPED_PAST, v[FROM]);
         }
 #undef FROM
       }
