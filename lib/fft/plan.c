@@ -253,7 +253,7 @@ static int64_t least_split(int64_t chunk) { return chunk == 8 ? 32 : 48; }
 static bool divides(int64_t r, int64_t n) { return n < INT32_MAX ? (int32_t)n % (int32_t)r == 0 : n % r == 0; }
 
 /* A transform of n across lanes, per number: the best of the matrices that it may become. */
-static double cost_of(int64_t n, int64_t chunk)
+static double searched_cost(int64_t n, int64_t chunk)
 {
   double best = cost_of_passes(n);
   bool split = false;
@@ -267,6 +267,17 @@ static double cost_of(int64_t n, int64_t chunk)
   }
   const int64_t near = 8 * chunk;
   return n > near ? best + FAR_COST * log2((double)n / (double)near) : best;
+}
+
+/* The same, searched once for each of the sizes that most plans are made of. The caller holds the lock of the plans. */
+static double cost_of(int64_t n, int64_t chunk)
+{
+  enum { MOST = 1024 };
+  static float known[2][MOST + 1];
+  if (n > MOST) return searched_cost(n, chunk);
+  float *cost = &known[chunk == 8][n];
+  if (*cost == 0) *cost = (float)searched_cost(n, chunk) + FLT_MIN;
+  return *cost;
 }
 
 static int64_t chunks(int64_t n, int64_t chunk) { return (n + chunk - 1) / chunk; }

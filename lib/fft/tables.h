@@ -5,10 +5,11 @@
 typedef struct M(roots) { int64_t n; P *circle; } M(roots);
 
 /* The roots of the first `count` places. They are products of those in two short tables, of angles up to an eighth of a turn, in
- * steps of 1 / (8 n / unit). One in hundreds is too near to the middle of two numbers to be rounded, and computed anew. */
+ * steps of 1 / (8 n / 2^unit). One in hundreds is too near to the middle of two numbers to be rounded, and computed anew. */
 static bool M(fill_roots)(P *to, int64_t n, int64_t count)
 {
-  const int64_t unit = n % 8 == 0 ? 8 : n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 1, most = n / unit;
+  const int unit = n % 8 == 0 ? 3 : n % 4 == 0 ? 2 : n % 2 == 0 ? 1 : 0;
+  const int64_t most = n >> unit;
   int shift = 0;
   while ((int64_t)1 << (2 * shift) < most) shift++;
   const int64_t fine = (int64_t)1 << shift, coarse = (most >> shift) + 1;
@@ -18,8 +19,8 @@ static bool M(fill_roots)(P *to, int64_t n, int64_t count)
   for (int64_t i = 0; i < coarse; i++) SINCOS((W)(i << shift) * step, &table[2 * i + 1], &table[2 * i]);
   for (int64_t i = 0; i < fine; i++) SINCOS((W)i * step, &low[2 * i + 1], &low[2 * i]);
   for (int64_t e = 0; e < count; e++, to += 2) {
-    const eighth f = unit == 8 && e <= most ? (eighth){ .u = 8 * e } : eighth_of(e, n);
-    const int64_t u = unit == 8 ? f.u >> 3 : f.u / unit;
+    const eighth f = unit == 3 && e <= most ? (eighth){ .u = 8 * e } : eighth_of(e, n);
+    const int64_t u = f.u >> unit;
     const W *a = table + 2 * (u >> shift), *b = low + 2 * (u & (fine - 1));
     const W x = a[0] * b[0] - a[1] * b[1], y = a[1] * b[0] + a[0] * b[1], dx = x * EPSILON, dy = y * EPSILON;
     P c = (P)(x + dx), s = (P)(y + dy);
@@ -107,9 +108,13 @@ static P *M(wave_table)(th_fft_plan *p, const M(roots) *r, int64_t n)
   if (!waves) return NULL;
   M(circle_table)(unit, r, n, n);
   P *to = waves;
+  int32_t place[TH_FFT_SUMMED / 2 + 1] = { 0 };     /* j k modulo n: from the row before, so that no number waits for another */
   for (int64_t k = 1; k <= half; k++, to += row) {
-    int64_t e = 0;
-    for (int64_t j = 0; j <= half; j++, e += e + k < n ? k : k - n) to[j] = unit[2 * e], to[all + j] = unit[2 * e + 1];
+    for (int32_t j = 0; j <= half; j++) {
+      const int32_t e = place[j] + j, rest = e - (int32_t)n;
+      place[j] = rest < 0 ? e : rest;
+      to[j] = unit[2 * place[j]], to[all + j] = unit[2 * place[j] + 1];
+    }
     for (int64_t j = half + 1; j < row; j++) to[j] = to[all + j] = 0;
   }
   return waves;
