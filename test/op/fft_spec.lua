@@ -221,8 +221,20 @@ describe('torch.fft', function()
       assert.is_true(timer:time().user < 30)
       assert.is_true(distance(fft.ifft(y), x) < 1e-13)
    end)
+   it('takes real lines of odd sizes as complex ones', function()
+      for _, n in ipairs { 27, 81, 135, 225, 1155, 3375, 6561 } do
+         for _, lines in ipairs { 1, 9 } do
+            local x = noise(lines, n)
+            local z = x.new(lines, n, 2):zero()
+            z:select(3, 1):copy(x)
+            local want = fft.fft(z):narrow(2, 1, (n + 1) / 2)
+            assert.is_true(distance(fft.rfft(x), want) < 3e-16 * want:norm(), n)
+            assert.is_true(distance(fft.rfft(x:float()):double(), want) < 2e-7 * want:norm(), n)
+         end
+      end
+   end)
    it('gives each line of a batch the bits that it has alone, whatever its place in memory', function()
-      for _, n in ipairs { 4, 15, 17, 26, 34, 61, 101, 127, 128, 242 } do
+      for _, n in ipairs { 4, 15, 17, 26, 34, 61, 101, 127, 128, 135, 242, 1155 } do
          for _, lines in ipairs { 2, 3, 8, 19 } do
             local x, r = noise(lines, n, 2), noise(lines, n)
             local y, half = fft.fft(x), fft.rfft(r)

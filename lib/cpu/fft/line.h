@@ -310,6 +310,24 @@ static void M(transform)(M(line) *j)
 
 /* ---- real lines ---- */
 
+/* Half of the spectrum of a real line, given as a complex one, of an odd size. */
+static void M(half_line)(M(line) *j)
+{
+  const th_fft_node *d = j->d;
+  if (!M(has_conjugates)(d)) {
+    M(transform)(j);
+    return;
+  }
+  const int64_t n = d->n, columns = d->row->n, rows = d->column->n, chunks = M(up)(rows / 2 + 1);
+  M(each)(j, M(up)(columns), columns % M(CHUNK), 1, M(columns));
+  M(each)(j, chunks, chunks == M(up)(rows), 1, M(across_rows));
+  for (int64_t k = rows / 2 + 1; k <= n / 2; k += rows) {
+    for (int64_t i = k; i < th_min(k + rows / 2, n / 2 + 1); i++) {
+      j->to[2 * i] = j->to[2 * (n - i)], j->to[2 * i + 1] = -j->to[2 * (n - i) + 1];
+    }
+  }
+}
+
 /* A line of n real numbers is one of h = n / 2 complex ones: the numbers k and h - k of its spectrum and of the real line's
  * come from each other, both ways. back: to the real line. factor: of all. w: turns of k. */
 TH_INLINE void M(mix)(bool back, M(cx) a, M(cx) b, M(vec) c, M(vec) s, P factor, M(cx) *low, M(cx) *high)

@@ -52,7 +52,8 @@ static void M(one)(const pass *p, M(line) *j, const P *from, P *to, P *buffer)
   j->from = from;
   j->to = to;
   if (!p->folded) {
-    M(transform)(j);
+    if (p->kind == TH_FFT_HALF) M(half_line)(j);
+    else M(transform)(j);
   } else if (p->n % 2 == 0 && p->kind == TH_FFT_HALF) {
     j->factor = (P)(0.5 * p->inner * p->scale);
     M(real_line)(j, p->n / 2, p->plan->roots, (P)p->scale);
@@ -234,6 +235,8 @@ static void M(group)(const pass *p, P *memory, int lines, const int64_t (*off)[T
     M(across)(d, &swapped[1], &swapped[y], work, &end);
   } else if (inverse(p)) {
     M(across)(d, &swapped[x], &swapped[y], work, &end);
+  } else if (p->kind == TH_FFT_HALF && M(has_conjugates)(d)) {
+    M(half_across)(d, &at[x], &at[y], work, &end);
   } else {
     M(across)(d, &at[x], &at[y], work, &end);
   }

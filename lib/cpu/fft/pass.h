@@ -444,22 +444,9 @@ static void M(each_across)(const th_fft_node *d, const M(rows) *x, const M(rows)
   }
 }
 
-/* The transform of the lines x, to y, which may be x. */
-static void M(across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, P *work, const M(after) *t)
+/* The transform of a matrix, of whose rows the first `count` are wanted. */
+static void M(split_across)(const th_fft_node *d, int64_t count, const M(rows) *x, const M(rows) *y, P *work, const M(after) *t)
 {
-  if (d->kind == TH_FFT_DIRECT) {
-    const M(many) one = { 1, 0, 0 };
-    M(direct)(d, x, y, &one, work, t);
-    return;
-  }
-  if (d->kind == TH_FFT_SUM) {
-    M(sum_across)(d, x, y, t);
-    return;
-  }
-  if (d->kind == TH_FFT_PRIME) {
-    M(prime_across)(d, x, y, work, t);
-    return;
-  }
   const int64_t columns = d->row->n, rows = d->column->n;
   P *inner = work + d->n * M(PAIR);
   for (int64_t c = 0, l = 0; l < columns; c++, l += M(CHUNK)) {
@@ -471,9 +458,38 @@ static void M(across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, 
     M(each_across)(d->column, &from, &to, &chunk, inner, &turn);
   }
   const M(rows) from = { work, rows * M(PAIR), M(V), SPLIT }, to = { y->at, y->step * rows, y->im, y->form };
-  const M(many) all = { rows, M(PAIR), y->step };
+  const M(many) all = { count, M(PAIR), y->step };
   const M(after) end = { t->how, t->factor, t->turns, t->step * rows, t->step };
   M(each_across)(d->row, &from, &to, &all, inner, &end);
+}
+
+/* The transform of the lines x, to y, which may be x. */
+static void M(across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, P *work, const M(after) *t)
+{
+  const M(many) one = { 1, 0, 0 };
+  if (d->kind == TH_FFT_DIRECT) M(direct)(d, x, y, &one, work, t);
+  else if (d->kind == TH_FFT_SUM) M(sum_across)(d, x, y, t);
+  else if (d->kind == TH_FFT_PRIME) M(prime_across)(d, x, y, work, t);
+  else M(split_across)(d, d->column->n, x, y, work, t);
+}
+
+/* Are rows k and R - k of real lines' matrix, of R rows, conjugates of each other, of which one is enough? */
+static bool M(has_conjugates)(const th_fft_node *d)
+{
+  return d->kind == TH_FFT_SPLIT && d->n % 2 && d->column->n >= M(CHUNK) && d->row->n >= M(CHUNK);
+}
+
+/* Half of the spectrum of real lines, given as complex ones, where the matrix has conjugates. y: rows of vectors. */
+static void M(half_across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, P *work, const M(after) *t)
+{
+  const int64_t n = d->n, rows = d->column->n;
+  M(split_across)(d, rows / 2 + 1, x, y, work, t);
+  for (int64_t k = rows / 2 + 1; k <= n / 2; k += rows) {
+    for (int64_t i = k; i < th_min(k + rows / 2, n / 2 + 1); i++) {
+      const M(cx) v = M(take)(y->at + (n - i) * y->step, y->im, SPLIT);
+      M(give)(y->at + i * y->step, y->im, SPLIT, (M(cx)){ v.re, -v.im });
+    }
+  }
 }
 
 /* The halves of two rows as a vector: memory does what a shuffle would. */
