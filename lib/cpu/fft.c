@@ -271,7 +271,13 @@ static th_status fft(const th_call *c, const th_tensor *x)
   stage at[TH_MAXDIM];
   pass *passes = th_scratch(sizeof *passes * (size_t)f.count);
   if (!passes) return th_no_scratch((int64_t)sizeof *passes * f.count);
-  memset(passes, 0, sizeof *passes * (size_t)f.count);
+  for (int i = 0; i < f.count; i++) {                 /* not all of them: they take 1 KB each, for their walks */
+    pass *p = &passes[i];
+    p->plan = NULL;
+    p->alone = NULL;
+    p->read_soon = false;
+    p->slots = (th_slots){ 0 };
+  }
   th_status s = lay_out(&f, x, fft_args_of(c)->y, own, at);
   int64_t size[TH_MAXDIM];
   memcpy(size, x->size, sizeof size);

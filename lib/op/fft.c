@@ -88,7 +88,10 @@ static void add(th_fft *f, int kind, int dim, int64_t n, int64_t size)
 static th_status plan(const request *r, const th_tensor *x, th_fft *f)
 {
   int norm, count, dim[TH_MAXDIM];
-  *f = (th_fft){ .from_complex = r->kind != RFFT, .to_complex = r->kind != IRFFT, .scale = 1 };
+  f->count = 0;                     /* not the whole structure: clearing it takes as long as a transform of 16 numbers */
+  f->from_complex = r->kind != RFFT;
+  f->to_complex = r->kind != IRFFT;
+  f->scale = 1;
   TH_TRY(need_norm(r->norm, &norm));
   TH_TRY(need_input(x, f->from_complex, &f->ndim));
   TH_TRY(need_dims(r, f->ndim, &count, dim));
