@@ -221,6 +221,26 @@ describe('torch.fft', function()
       assert.is_true(timer:time().user < 30)
       assert.is_true(distance(fft.ifft(y), x) < 1e-13)
    end)
+   it('gives long lines of a large batch the bits that they have alone', function()
+      for _, n in ipairs { 4096, 10000, 10125, 16384 } do
+         local lines = math.ceil(9 * 2 ^ 20 / (32 * n))
+         local x, r = noise(lines, n, 2), noise(2 * lines, n)
+         local y, half = fft.fft(x), fft.rfft(r)
+         local back, whole = fft.ifft(y), fft.irfft(half, n)
+         local unaligned = x.new(2 * lines * n + 1):narrow(1, 2, 2 * lines * n):view(lines, n, 2)
+         fft.fft(unaligned, x)
+         for i = 1, lines, 5 do
+            assert.equal(0, distance(fft.fft(x[i]), y[i]), n)
+            assert.equal(0, distance(unaligned[i], y[i]), n)
+            assert.equal(0, distance(fft.ifft(y[i]), back[i]), n)
+            assert.equal(0, distance(fft.rfft(r[i]), half[i]), n)
+            assert.equal(0, distance(fft.irfft(half[i], n), whole[i]), n)
+         end
+         assert.is_true(distance(back, x) < 1e-13)
+         assert.is_true(distance(whole, r) < 1e-13)
+         assert.equal(0, distance(fft.fft(x, x), y), n)
+      end
+   end)
    it('takes real lines of odd sizes as complex ones', function()
       for _, n in ipairs { 27, 81, 135, 225, 1155, 3375, 6561 } do
          for _, lines in ipairs { 1, 9 } do
@@ -368,8 +388,8 @@ describe('torch.fft', function()
       end
       return result[1], result[2]
    end
-   -- The spectrum of a 1 among zeros is roots of unity as the plan has them: of primes all; of matrices, which have 8 rows at least, those
-   -- of a few columns.
+   -- The spectrum of a 1 among zeros is roots of unity as the plan has them: of primes all; of matrices, which have 8 rows at
+   -- least, those of a few columns.
    it('has roots of unity that are right to the last bit', function()
       local function check(n, l, last)
          local x = torch.DoubleTensor(n, 2):zero()

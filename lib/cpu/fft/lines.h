@@ -78,26 +78,32 @@ static bool M(outgrows)(const pass *p)
   return p->w.count > 1 && p->from.packed && p->to.packed && M(both)(p) * p->w.count >= ALL_NEAR;
 }
 
-/* Are results written past the caches? Only the last step of a transform can do that. */
+/* Are results written past the caches? */
+static bool M(streams)(const pass *p)
+{
+  return !p->read_soon && M(outgrows)(p) && M(both)(p) <= COPIED && M(both)(p) * p->w.count >= ALL_FAR;
+}
+/* By the last step of a transform, or else from a copy? */
 static bool M(goes_past)(const pass *p, const P *to)
 {
-  if (p->read_soon || !M(outgrows)(p) || M(both)(p) * p->w.count < ALL_FAR) return false;
-  return !(p->folded && p->kind == TH_FFT_HALF) && M(may_pass)(p->plan->node, to);
+  return M(streams)(p) && !(p->folded && p->kind == TH_FFT_HALF) && M(may_pass)(p->plan->node, to);
 }
 
 static void M(one_at)(const pass *p, M(line) *j, char *const *buffer, int lines, const int64_t (*off)[TH_WALKOPS])
 {
-  const bool in = p->from.packed, out = p->to.packed, copies = M(outgrows)(p) && M(both)(p) > AHEAD && M(both)(p) <= COPIED;
+  const bool in = p->from.packed, out = p->to.packed, streams = M(streams)(p);
+  const bool copies = M(outgrows)(p) && M(both)(p) > AHEAD && M(both)(p) <= COPIED;
+  const bool copy_in = streams ? M(bytes_of)(&p->from) > AHEAD_ALONE : copies;
   if (!in) collect(p, buffer, lines, off);
   for (int l = 0; l < lines; l++) {
     P *own = (P *)(void *)buffer[l], *to = out ? (P *)p->to.data + off[l][1] : own;
     const P *from = in ? (const P *)p->from.data + off[l][0] : own;
     j->past = M(goes_past)(p, to);
-    const bool copy_in = copies && !(j->past && M(bytes_of)(&p->from) <= AHEAD_ALONE), copy_out = copies && !j->past;
+    const bool copy_out = streams ? !j->past : copies;
     if (copy_in) memcpy(own, from, (size_t)M(bytes_of)(&p->from));
     M(one)(p, j, copy_in ? own : from, copy_out ? own : to, own);
     if (!copy_out) continue;
-    if (M(both)(p) * p->w.count >= ALL_FAR) TH_AT(th_stream)((char *)to, (const char *)own, M(bytes_of)(&p->to));
+    if (streams) TH_AT(th_stream)((char *)to, (const char *)own, M(bytes_of)(&p->to));
     else memcpy(to, own, (size_t)M(bytes_of)(&p->to));
   }
   if (!out) spread(p, buffer, lines, off);
@@ -108,16 +114,15 @@ static void M(one_at)(const pass *p, M(line) *j, char *const *buffer, int lines,
 static void M(look_ahead)(const pass *p, M(line) *j, int64_t i)
 {
   int64_t off[1][TH_WALKOPS];
+  const bool streams = M(streams)(p);
   j->soon[0] = j->soon[1] = NULL;
   if (i >= p->w.count || p->plan->node->kind != TH_FFT_SPLIT || !M(outgrows)(p)) return;
   j->bytes[0] = M(bytes_of)(&p->from);
   j->bytes[1] = M(bytes_of)(&p->to);
+  if (streams ? j->bytes[0] > AHEAD_ALONE : j->bytes[0] + j->bytes[1] > AHEAD) return;
   th_walk_at(&p->w, p->w.ndim, i, off[0]);
-  const P *from = (const P *)p->from.data + off[0][0], *to = (const P *)p->to.data + off[0][1];
-  const bool past = M(goes_past)(p, to);
-  if (past ? j->bytes[0] > AHEAD_ALONE : j->bytes[0] + j->bytes[1] > AHEAD) return;
-  j->soon[0] = from;
-  j->soon[1] = past ? NULL : to;
+  j->soon[0] = (const P *)p->from.data + off[0][0];
+  j->soon[1] = streams ? NULL : (const P *)p->to.data + off[0][1];
 }
 
 static void M(run_single)(void *ctx, int64_t first, int64_t last)
