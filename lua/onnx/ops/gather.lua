@@ -268,7 +268,7 @@ registry.add('OneHot', { types = 'third', run = function(n, index, depth, values
    at = torch.where(torch.lt(at, 0), torch.add(at, classes), at)
    local ladder = {}
    for d = 1, rank + 1 do ladder[d] = d == dim and classes or 1 end
-   local hit = torch.eq(at, types.view(torch.range(0, classes - 1):long(), ladder))
+   local hit = torch.eq(types.pair(at, types.view(torch.range(0, classes - 1):long(), ladder)))
    return torch.where(hit, types.full(name, {}, pair[2]), y)
 end })
 
