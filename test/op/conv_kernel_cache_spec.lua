@@ -287,6 +287,55 @@ describe('transforms of kernels', function()
    end)
 end)
 
+describe('kernels that the caller promised never to change', function()
+   local C = require 'torch.lib'.C
+
+   before_each(function()
+      torch.manualSeed(7)
+      torch.conv.keep = 0
+      torch.conv.keep = KEEP
+   end)
+   after_each(function() C.th_conv_trust(0) end)
+
+   local trusted_forms = { { 'direct', 'forward', 3, 3, dtype = 'Float' }, unpack(forms) }
+
+   it('have their transforms kept by the first call, with the same bits, and again without the promise', function()
+      local missing = torch.conv.missing 'direct'
+      for i = missing and 2 or 1, #trusted_forms do
+         local l = convolution(trusted_forms[i])
+         local expected = afresh(l.run)
+         assert.equal(0, C.th_conv_trust(1))
+         local uses, count = kept 'uses', kept 'count'
+         for call = 1, 3 do
+            assert.is_true(torch.equal(expected, l.run()))
+            assert.equal(uses + call - 1, kept 'uses')
+            assert.equal(count + 1, kept 'count')
+         end
+         assert.equal(1, C.th_conv_trust(0))
+         l.w:mul(2)                                           -- calls without the promise do not see what was kept with it
+         assert.is_true(torch.equal(afresh(l.run), l.run()))
+      end
+   end)
+
+   it('keep their storage, so that no other kernels get its address', function()
+      local l = convolution(forms[1])
+      C.th_conv_trust(1)
+      l.run()
+      local address = l.w:data(true)
+      l.w:free()
+      l, address = nil, { address }
+      collectgarbage()
+      for _ = 1, 20 do
+         local other = convolution(forms[1])
+         assert.not_equal(address[1], other.w:data(true))
+         C.th_conv_trust(0)
+         local expected = other.run()
+         C.th_conv_trust(1)
+         assert.is_true(torch.equal(expected, other.run()))
+      end
+   end)
+end)
+
 describe('torch.conv.keep', function()
    it('is 256 MB from the start, and refuses what is no number of bytes', function()
       assert.equal(2 ^ 28, torch.conv.keep)

@@ -238,7 +238,8 @@ registry.add('RotaryEmbedding', function(n, x, cos, sin, positions)
    end
    if half ~= math.floor(half) or rotated > s[4] then error('rotary_embedding_dim does not fit its input', 0) end
    cos, sin = angles(cos), angles(sin)
-   local part, a, b = t:narrow(4, 1, rotated), nil, nil
+   local part = t:narrow(4, 1, rotated)
+   local a, b
    local interleaved = (n.attr.interleaved or 0) ~= 0
    if interleaved then
       local pairs_ = types.view(part, { s[1], s[2], s[3], half, 2 })
