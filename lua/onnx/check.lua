@@ -3,7 +3,8 @@ local signatures = require 'onnx.signatures'
 
 local M = {}
 
-local letters = { float = 'f', double = 'd', float16 = 'h', bfloat16 = 'g', int8 = '1', int16 = '2', int32 = '4', int64 = '8', uint8 = 'a',
+local letters = { float = 'f', double = 'd', float16 = 'h', bfloat16 = 'g', int8 = '1', int16 = '2', int32 = '4', int64 = '8',
+   uint8 = 'a',
    uint16 = 'b', uint32 = 'c', uint64 = 'e', bool = 'o', string = 's', complex64 = 'x', complex128 = 'y', int4 = 'n', uint4 = 'n',
    int2 = 'n', uint2 = 'n', float4e2m1 = 'n', seq = 'q', optional = 'p', map = 'm' }
 local numbers = 'fdhg1248abce'
@@ -37,9 +38,11 @@ local function signature_of(key)
       local name, marks = token:match '^(=?%w+)([~?*]*)$'
       local own = name:sub(1, 1) == '='
       s.inputs[#s.inputs + 1] = { variable = not own and name or nil, types = own and set_of(name:sub(2)) or sets[name],
-         optional = marks:find('?', 1, true) and true, variadic = marks:find('*', 1, true) and true, mixed = marks:find('~', 1, true) and true }
+         optional = marks:find('?', 1, true) and true, variadic = marks:find('*', 1, true) and true, mixed = marks:find('~', 1,
+            true) and true }
    end
-   for name, kinds, mark in attributes:gmatch '(%S-):(%a+)(!?)' do s.attributes[name] = { kinds = kinds, required = mark == '!' } end
+   for name, kinds, mark in attributes:gmatch '(%S-):(%a+)(!?)' do s.attributes[name] = { kinds = kinds,
+      required = mark == '!' } end
    parsed[key] = s
    return s
 end
@@ -53,13 +56,15 @@ end
 
 local function check_inputs(n, s)
    if n.count < s.least or s.most >= 0 and n.count > s.most then
-      local wanted = s.most == s.least and tostring(s.least) or s.most < 0 and s.least .. ' or more' or s.least .. ' to ' .. s.most
+      local wanted = s.most == s.least and tostring(s.least) or s.most < 0 and s.least .. ' or more' or s.least .. ' to '
+         .. s.most
       error(('it has %d inputs, but the op has %s'):format(n.count, wanted), 0)
    end
    local bound = {}
    for k = 1, n.count do
       local input, name = input_of(s, k), n.types[k]
-      if input and not n.inputs[k] and not input.optional and not input.variadic then error(('input %d is missing'):format(k), 0) end
+      if input and not n.inputs[k] and not input.optional and not input.variadic then error(('input %d is missing'):format(k),
+         0) end
       if input and name then
          local letter = letter_of(name)
          if not input.types[letter] then error(('input %d must not be of type %s'):format(k, name), 0) end

@@ -8,13 +8,15 @@ local formats = require 'onnx.formats'
 local M = {}
 
 -- Messages of files beside a model: test data hold them.
-messages.SequenceProto = { [1] = { 'name', 'string' }, [2] = { 'elem_type', 'enum' }, [3] = { 'tensor_values', 'TensorProto', 'repeated' },
+messages.SequenceProto = { [1] = { 'name', 'string' }, [2] = { 'elem_type', 'enum' }, [3] = { 'tensor_values', 'TensorProto',
+   'repeated' },
    [4] = { 'sparse_tensor_values', 'SparseTensorProto', 'repeated' }, [5] = { 'sequence_values', 'SequenceProto', 'repeated' },
    [6] = { 'map_values', 'MapProto', 'repeated' }, [7] = { 'optional_values', 'OptionalProto', 'repeated' } }
 messages.MapProto = { [1] = { 'name', 'string' }, [2] = { 'key_type', 'int32' }, [3] = { 'keys', 'int64', 'repeated' },
    [4] = { 'string_keys', 'bytes', 'repeated' }, [5] = { 'values', 'SequenceProto' } }
 messages.OptionalProto = { [1] = { 'name', 'string' }, [2] = { 'elem_type', 'enum' }, [3] = { 'tensor_value', 'TensorProto' },
-   [4] = { 'sparse_tensor_value', 'SparseTensorProto' }, [5] = { 'sequence_value', 'SequenceProto' }, [6] = { 'map_value', 'MapProto' },
+   [4] = { 'sparse_tensor_value', 'SparseTensorProto' }, [5] = { 'sequence_value', 'SequenceProto' }, [6] = { 'map_value',
+      'MapProto' },
    [7] = { 'optional_value', 'OptionalProto' } }
 
 local function fail(m, text, ...) error(("tensor '%s': " .. text):format(m.name or '', ...), 0) end
@@ -43,7 +45,8 @@ local bits = { float = 32, double = 64, float16 = 16, bfloat16 = 16, int8 = 8, i
 function M.bytes(name, n) return math.ceil(n * bits[name] / 8) end
 
 -- Types whose elements in memory have the same bits as in raw_data.
-local direct = { float = true, double = true, float16 = true, bfloat16 = true, int8 = true, int16 = true, int32 = true, int64 = true,
+local direct = { float = true, double = true, float16 = true, bfloat16 = true, int8 = true, int16 = true, int32 = true,
+   int64 = true,
    uint8 = true, uint64 = true, complex64 = true, complex128 = true }
 
 -- Other types: elements from codes, whole numbers of `bits` bits each.
@@ -255,7 +258,8 @@ function M.type_of(m, what, depth)
    elseif m.optional_type then
       return 'optional(' .. (M.type_of(m.optional_type.elem_type, what, depth + 1) or 'float') .. ')'
    elseif m.map_type then
-      return ('map(%s,%s)'):format(M.type_name(m.map_type.key_type, what), M.type_of(m.map_type.value_type, what, depth + 1) or 'float')
+      return ('map(%s,%s)'):format(M.type_name(m.map_type.key_type, what), M.type_of(m.map_type.value_type, what, depth + 1)
+         or 'float')
    end
 end
 

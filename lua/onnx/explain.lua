@@ -53,7 +53,8 @@ function M.watcher(rows)
    local before = now()
    return function(i, n, v)
       local time = now() - before
-      rows[i] = { node = n.name ~= '' and n.name or '#' .. i, op = n.op .. (n.merged or ''), engine = engine_of(n, v), ms = time * 1000,
+      rows[i] = { node = n.name ~= '' and n.name or '#' .. i, op = n.op .. (n.merged or ''), engine = engine_of(n, v),
+         ms = time * 1000,
          bytes = new_bytes(n, v), shape = M.result_text(n, v) }
       before = now()
    end

@@ -34,7 +34,8 @@ function M.reader(folder)
       local size, offset = source.size(s), number(entry, 'offset', what) or 0
       local length = number(entry, 'length', what) or math.max(0, size - offset)
       if offset + length > size then
-         error(("%s: %.0f bytes from byte %.0f on are needed of file '%s', which has %.0f"):format(what, length, offset, location, size), 0)
+         error(("%s: %.0f bytes from byte %.0f on are needed of file '%s', which has %.0f"):format(what, length, offset,
+            location, size), 0)
       end
       if length < bytes then
          error(("%s: it takes %.0f bytes, file '%s' has %.0f for it"):format(what, bytes, location, length), 0)

@@ -1,6 +1,7 @@
 -- lua/onnx/formats.lua - small number formats: floats of 8 and 4 bits, integers of 4 and 2 bits, from and to their codes.
 --
--- A float format has a sign bit, exponent bits and mantissa bits. Its values fit a float exactly, so a table of all codes decodes it.
+-- A float format has a sign bit, exponent bits and mantissa bits. Its values fit a float exactly, so a table of all codes
+-- decodes it.
 local types = require 'onnx.types'
 
 local M = {}

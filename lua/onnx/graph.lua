@@ -203,7 +203,8 @@ local function make_node(context, graph, node)
       missing(context, node, graph)
       definition = {}
    end
-   local n = node_class.new { op = node.op_type or '', name = node.name or '', domain = domain, attr = {}, attr_types = {}, attr_kinds = {},
+   local n = node_class.new { op = node.op_type or '', name = node.name or '', domain = domain, attr = {}, attr_types = {},
+      attr_kinds = {},
       version = versions_of(context, node)[domain] or context.versions[domain] or 1, definition = definition }
    local ok, why = pcall(function()
       for _, a in ipairs(node.attribute or {}) do attribute(context, n, a) end
@@ -268,8 +269,10 @@ end
 -- @param context  { fetch, external, versions = { domain -> number }, functions = state of inline.nodes, missing = {} }
 -- @param parent   the graph around it, or nil;  given: types of inputs that leave them out
 function build(context, m, parent, given)
-   local graph = setmetatable({ name = m.name or '', parent = parent, depth = parent and parent.depth + 1 or 1, names = {}, slots = {},
-      types = {}, shapes = {}, constants = {}, captures = {}, nodes = {}, inputs = {}, outputs = {}, defaults = {}, changeable = {} }, M.class)
+   local graph = setmetatable({ name = m.name or '', parent = parent, depth = parent and parent.depth + 1 or 1, names = {},
+      slots = {},
+      types = {}, shapes = {}, constants = {}, captures = {}, nodes = {}, inputs = {}, outputs = {}, defaults = {},
+         changeable = {} }, M.class)
    if graph.depth > MOST_GRAPHS_DEEP then error(('graphs are nested more than %d deep'):format(MOST_GRAPHS_DEEP), 0) end
    initializers(context, graph, m)
    inputs(context, graph, m, given)

@@ -16,7 +16,8 @@ local M = {}
 
 --- A model from a message ModelProto.
 function M.new(m, fetch, external)
-   local context = { fetch = fetch, external = external, versions = inline.versions(m.opset_import), missing = {}, ir = m.ir_version or 0,
+   local context = { fetch = fetch, external = external, versions = inline.versions(m.opset_import), missing = {},
+      ir = m.ir_version or 0,
       functions = { functions = inline.functions(m.functions), calls = 0, nodes = 0 } }
    if not m.graph then error('it has no graph', 0) end
    local graph = graph_module.build(context, m.graph)
@@ -24,7 +25,8 @@ function M.new(m, fetch, external)
    graph.before = net.copy(graph)
    optimise.graph(graph)
    run.prepare(graph)
-   local model = setmetatable({ graph = graph, plans = {}, inputs = {}, outputs = {}, versions = context.versions, producer = m.producer_name }, Model)
+   local model = setmetatable({ graph = graph, plans = {}, inputs = {}, outputs = {}, versions = context.versions,
+      producer = m.producer_name }, Model)
    for i, v in ipairs(graph.inputs) do model.inputs[i] = { name = v.name, type = v.type, shape = v.shape } end
    for i, v in ipairs(graph.outputs) do model.outputs[i] = { name = v.name, type = v.type, shape = v.shape } end
    return model
@@ -46,7 +48,8 @@ end
 local function check(input, value, known)
    local is_tensor = types.is_tensor(value)
    if not types.is(value, input.type) then
-      refuse(input, ('%s, for type %s'):format(types.class(input.type), input.type), is_tensor and value:type() or arg.describe(value))
+      refuse(input, ('%s, for type %s'):format(types.class(input.type), input.type), is_tensor and value:type()
+         or arg.describe(value))
    end
    if not input.shape or not (is_tensor or type(value) == 'table' and value.shape) then return value end
    local shape = types.shape(value)
@@ -145,7 +148,7 @@ local function execute(model, x, watch)
    return results, p
 end
 
---- Runs the model. The result is the output, or of several outputs a table by name; the caller owns it.
+--- onnx.Model:forward(x): Runs the model. The result is the output, or of several outputs a table by name; the caller owns it.
 -- @param x  the input, or a table of inputs by name
 function Model:forward(x) return (execute(self, x)) end
 
@@ -166,12 +169,14 @@ local function examples(model, x, who)
    return x
 end
 
---- The model as a module of nn with the same weights: an nn.Sequential if it is a chain, else a gModule of nngraph. It is in
+--- onnx.Model:net([x]): The model as a module of nn with the same weights: an nn.Sequential if it is a chain, else a gModule
+-- of nngraph. It is in
 -- evaluation mode, can be trained, printed and saved; its weights are copies. An error names all nodes that have no module.
 -- @param x  as for forward: sizes that the module is made for, but for the batch (default: ones)
 function Model:net(x) return net.make(self.graph, self.graph.before, given(self, examples(self, x, 'net'))) end
 
---- Runs the model twice and reports the second run, which reuses memory. The result is a list with a row for each node that is left
+--- onnx.Model:explain([x]): Runs the model twice and reports the second run, which reuses memory. The result is a list with a
+-- row for each node that is left
 -- after constants are computed: node, op, engine, ms, bytes (of new results), shape. It prints as a table.
 -- @param x  as for forward (default: ones)
 function Model:explain(x)

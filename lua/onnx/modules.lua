@@ -1,6 +1,7 @@
 -- lua/onnx/modules.lua - the module of nn for a node: its weights are those of the model, and can be trained.
 --
--- A maker gets the node n and the facts f: f.constant(k), the constant of input k or nil; f.shape(k), f.result, the shapes of input
+-- A maker gets the node n and the facts f: f.constant(k), the constant of input k or nil; f.shape(k), f.result, the shapes of
+-- input
 -- k and of the result in a run; f.type, the type of its tensors. It returns a module, or nil and a reason.
 local torch = require 'torch'
 local nn = require 'nn'
@@ -24,7 +25,8 @@ local function conv_of(g, w, b)
    local dilated = g.dilations[1] ~= 1 or g.dilations[2] ~= 1
    local p, m = g.pads
    if dilated then
-      m = nn.SpatialDilatedConvolution(s[2], s[1], s[4], s[3], g.strides[2], g.strides[1], p[2], p[1], g.dilations[2], g.dilations[1])
+      m = nn.SpatialDilatedConvolution(s[2], s[1], s[4], s[3], g.strides[2], g.strides[1], p[2], p[1], g.dilations[2],
+         g.dilations[1])
    else
       m = nn.SpatialConvolution(s[2], s[1], s[4], s[3], g.strides[2], g.strides[1], p[2], p[1])
    end
@@ -108,7 +110,8 @@ end
 
 -- ---- normalization -------------------------------------------------------------------------------------------------
 
-local norms = { [2] = 'BatchNormalization', [3] = 'BatchNormalization', [4] = 'SpatialBatchNormalization', [5] = 'VolumetricBatchNormalization' }
+local norms = { [2] = 'BatchNormalization', [3] = 'BatchNormalization', [4] = 'SpatialBatchNormalization',
+   [5] = 'VolumetricBatchNormalization' }
 
 function M.BatchNormalization(n, f)
    local name = norms[#f.shape(1)]
@@ -129,7 +132,8 @@ end
 
 -- ---- activations ---------------------------------------------------------------------------------------------------
 
-for op, name in pairs { Relu = 'ReLU', Sigmoid = 'Sigmoid', Tanh = 'Tanh', Softsign = 'SoftSign', Exp = 'Exp', Log = 'Log', Abs = 'Abs',
+for op, name in pairs { Relu = 'ReLU', Sigmoid = 'Sigmoid', Tanh = 'Tanh', Softsign = 'SoftSign', Exp = 'Exp', Log = 'Log',
+   Abs = 'Abs',
    Identity = 'Identity', Sqrt = 'Sqrt' } do
    M[op] = function() return nn[name]() end
 end

@@ -20,7 +20,8 @@ function Node:out(i)
    return t
 end
 
---- A list of whole numbers: attribute `name`, or from opset `since` on input `index`, or nil. Models of all versions work that way.
+--- A list of whole numbers: attribute `name`, or from opset `since` on input `index`, or nil. Models of all versions work that
+-- way.
 function Node:list(name, value)
    if value ~= nil then return types.numbers(value) end
    return self.attr[name]

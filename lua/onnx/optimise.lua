@@ -160,7 +160,8 @@ end
 -- Changes a BatchNormalization in the same way.
 local function into_norm(graph, norm, factor, bias)
    local name = norm.types[2]
-   local scale, b = types.convert(graph.constants[norm.inputs[2]], 'double'), types.convert(graph.constants[norm.inputs[3]], 'double')
+   local scale, b = types.convert(graph.constants[norm.inputs[2]], 'double'), types.convert(graph.constants[norm.inputs[3]],
+      'double')
    if factor then scale, b = torch.cmul(scale, factor), torch.cmul(b, factor) end
    if bias then b = torch.add(b, bias) end
    norm.inputs[2] = add_constant(graph, norm.name .. '#scale', name, types.convert(scale, name))
@@ -186,7 +187,8 @@ local function merge_channels(graph)
       for k = 1, math.min(2, n.count) do
          local before = n.domain == '' and n.inputs[k] and not gone[n] and maker[n.inputs[k]]
          local channels, rank
-         if before and uses[n.inputs[k]] == 1 and not is_output(graph, n.inputs[k]) then channels, rank = takes_channels(graph, before) end
+         if before and uses[n.inputs[k]] == 1 and not is_output(graph, n.inputs[k]) then channels, rank = takes_channels(graph,
+            before) end
          rank = rank or channels and M.rank_of(graph, n.inputs[k], maker)
          if channels and rank then
             local from, factor, bias = channel_map(graph, n, channels, rank)
@@ -204,7 +206,8 @@ local function merge_channels(graph)
 end
 
 -- The number of dimensions of a value where the graph tells it: of inputs, convolutions, and what keeps the rank.
-local keeps_rank = { BatchNormalization = true, Relu = true, MaxPool = true, AveragePool = true, LRN = true, Concat = true, Sum = true,
+local keeps_rank = { BatchNormalization = true, Relu = true, MaxPool = true, AveragePool = true, LRN = true, Concat = true,
+   Sum = true,
    Sigmoid = true, Tanh = true, LeakyRelu = true, Clip = true }
 function M.rank_of(graph, slot, maker)
    for _ = 1, 1000 do

@@ -96,7 +96,8 @@ local function entries_of(graph, plan, r)
          if not a or stop == r.forever or t._device ~= 0 or by_address[a] then
             buffers[k] = false
          else
-            local entry = { node = n, k = k, first = i, stop = stop, size = t:nElement(), dtype = t._dtype, shape = types.shape(t) }
+            local entry = { node = n, k = k, first = i, stop = stop, size = t:nElement(), dtype = t._dtype,
+               shape = types.shape(t) }
             list[#list + 1], by_address[a] = entry, entry
          end
       end
@@ -109,7 +110,8 @@ local function take(free, entry, chunks)
    local best
    for k, chunk in ipairs(free) do
       local b = best and free[best].size
-      if not b or chunk.size >= entry.size and (b < entry.size or chunk.size < b) or b < entry.size and chunk.size > b then best = k end
+      if not b or chunk.size >= entry.size and (b < entry.size or chunk.size < b) or b < entry.size
+         and chunk.size > b then best = k end
    end
    local chunk = best and table.remove(free, best)
    if not chunk then
@@ -127,7 +129,8 @@ local function over_input(entry, r, by_address)
    for k = 1, n.count do
       local slot = n.inputs[k]
       local e = slot and r.storage[slot] and by_address[r.storage[slot]]
-      if e and e.stop == entry.first and e.first < entry.first and e.chunk and e.size == entry.size and e.dtype == entry.dtype then
+      if e and e.stop == entry.first and e.first < entry.first and e.chunk and e.size == entry.size
+         and e.dtype == entry.dtype then
          if not r.plain[slot] then return nil end
          found = found or e
       end

@@ -120,7 +120,8 @@ end
 
 -- Wire type, bytes (nil: a varint) and element type in a tensor of each kind of number.
 local numbers = {
-   int64 = { VARINT, nil, 'Long' }, int32 = { VARINT, nil, 'Long' }, uint64 = { VARINT, nil, 'Long' }, enum = { VARINT, nil, 'Long' },
+   int64 = { VARINT, nil, 'Long' }, int32 = { VARINT, nil, 'Long' }, uint64 = { VARINT, nil, 'Long' }, enum = { VARINT, nil,
+      'Long' },
    float = { FIXED32, 4, 'Float' }, double = { FIXED64, 8, 'Double' },
 }
 

@@ -25,7 +25,8 @@ local function range(...)
 end
 
 describe('forward', function()
-   local add = load({ node('Add', { 'x', 'y' }, { 'z' }) }, { info('x', 'float', { 'n', 3 }), info('y', 'float', { 'n', 3 }) }, { info('z', 'float', { 'n', 3 }) })
+   local add = load({ node('Add', { 'x', 'y' }, { 'z' }) }, { info('x', 'float', { 'n', 3 }), info('y', 'float', { 'n', 3 }) },
+      { info('z', 'float', { 'n', 3 }) })
 
    it('takes inputs by name, and gives the single output', function()
       local z = add:forward { x = torch.FloatTensor(2, 3):fill(1), y = torch.FloatTensor(2, 3):fill(2) }
@@ -40,7 +41,8 @@ describe('forward', function()
    end)
 
    it('says what its inputs and outputs are', function()
-      assert.same({ { name = 'x', type = 'float', shape = { 'n', 3 } }, { name = 'y', type = 'float', shape = { 'n', 3 } } }, add.inputs)
+      assert.same({ { name = 'x', type = 'float', shape = { 'n', 3 } }, { name = 'y', type = 'float', shape = { 'n', 3 } } },
+         add.inputs)
       assert.same({ { name = 'z', type = 'float', shape = { 'n', 3 } } }, add.outputs)
       assert.equal('onnx.Model: 1 nodes\n  input x: float, nx3\n  input y: float, nx3\n  output z: float, nx3', tostring(add))
    end)
@@ -49,7 +51,8 @@ describe('forward', function()
       local x = torch.FloatTensor(2, 3):zero()
       refuses("forward: input 'y' is missing; the model needs 'x', 'y'", add.forward, add, { x = x })
       refuses("forward: the model has no input 'q'", add.forward, add, { x = x, y = x, q = x })
-      refuses("forward: input 'x' must be torch.FloatTensor, for type float, got torch.DoubleTensor", add.forward, add, { x = x:double(), y = x })
+      refuses("forward: input 'x' must be torch.FloatTensor, for type float, got torch.DoubleTensor", add.forward, add,
+         { x = x:double(), y = x })
       refuses("forward: input 'x' must be of shape n=2x3, got 2x4", add.forward, add, { x = torch.FloatTensor(2, 4), y = x })
       refuses("forward: input 'y' must be of shape n=2x3, got 5x3", add.forward, add, { x = x, y = torch.FloatTensor(5, 3) })
       refuses('forward: the model has 2 inputs; give them by name', add.forward, add, x)
@@ -60,15 +63,19 @@ describe('forward', function()
    end)
 
    it('names the node, the op, the reason and the shapes where sizes do not fit', function()
-      local m = load({ node('Relu', { 'x' }, { 'r' }), node('MatMul', { 'r', 'w' }, { 'z' }, nil, 'product') }, { info('x', 'float', { 'n', 'm' }) }, { info('z') },
+      local m = load({ node('Relu', { 'x' }, { 'r' }), node('MatMul', { 'r', 'w' }, { 'z' }, nil, 'product') }, { info('x',
+         'float', { 'n', 'm' }) }, { info('z') },
          { tensor('w', 'float', { 3, 2 }, numbers(6)) })
-      refuses("node 'product' (MatMul): the inner sizes differ: 4x5 and 3x2; its inputs have the shapes 4x5, 3x2", m.forward, m, torch.FloatTensor(4, 5))
+      refuses("node 'product' (MatMul): the inner sizes differ: 4x5 and 3x2; its inputs have the shapes 4x5, 3x2", m.forward, m,
+         torch.FloatTensor(4, 5))
       assert.same({ 4, 2 }, types.shape(m:forward(torch.FloatTensor(4, 3):zero())))
    end)
 
    it('gives results that the caller owns: later runs, inputs and weights do not change with them', function()
-      local m = load({ node('Identity', { 'x' }, { 'a' }), node('Identity', { 'w' }, { 'b' }), node('Exp', { 'x' }, { 'c' }), node('Reshape', { 'c', 's' }, { 'd' }) },
-         { info('x', 'float', { 2 }) }, { info('a'), info('b'), info('c'), info('d') }, { tensor('w', 'float', { 2 }, { 5, 6 }), tensor('s', 'int64', { 2 }, { 2, 1 }) })
+      local m = load({ node('Identity', { 'x' }, { 'a' }), node('Identity', { 'w' }, { 'b' }), node('Exp', { 'x' }, { 'c' }),
+         node('Reshape', { 'c', 's' }, { 'd' }) },
+         { info('x', 'float', { 2 }) }, { info('a'), info('b'), info('c'), info('d') }, { tensor('w', 'float', { 2 }, { 5, 6 }),
+            tensor('s', 'int64', { 2 }, { 2, 1 }) })
       local x = torch.FloatTensor { 0, 0 }
       local first = m:forward(x)
       for _, t in pairs(first) do t:fill(9) end
@@ -80,14 +87,16 @@ describe('forward', function()
    end)
 
    it('uses an initializer that is an input as its default', function()
-      local m = load({ node('Add', { 'x', 'w' }, { 'z' }) }, { info('x', 'float', { 2 }), info('w', 'float', { 2 }) }, { info('z') }, { tensor('w', 'float', { 2 }, { 5, 6 }) })
+      local m = load({ node('Add', { 'x', 'w' }, { 'z' }) }, { info('x', 'float', { 2 }), info('w', 'float', { 2 }) },
+         { info('z') }, { tensor('w', 'float', { 2 }, { 5, 6 }) })
       assert.equal(1, #m.inputs)
       assert.same({ 5, 6 }, m:forward(torch.FloatTensor { 0, 0 }):totable())
       assert.same({ 1, 1 }, m:forward { x = torch.FloatTensor { 0, 0 }, w = torch.FloatTensor { 1, 1 } }:totable())
    end)
 
    it('runs without inputs', function()
-      local m = load({ node('Range', { 'a', 'b', 'c' }, { 'z' }) }, {}, { info('z', 'int64') }, { tensor('a', 'int64', {}, { 1 }), tensor('b', 'int64', {}, { 4 }), tensor('c', 'int64', {}, { 1 }) })
+      local m = load({ node('Range', { 'a', 'b', 'c' }, { 'z' }) }, {}, { info('z', 'int64') }, { tensor('a', 'int64', {},
+         { 1 }), tensor('b', 'int64', {}, { 4 }), tensor('c', 'int64', {}, { 1 }) })
       assert.same({ 1, 2, 3 }, m:forward():totable())
    end)
 end)
@@ -95,11 +104,16 @@ end)
 -- A net with branches and views, so that memory is shared and given back in many ways.
 local function branches()
    local nodes = { node('Conv', { 'x', 'w', 'b' }, { 'c' }, { pads = { ints = { 1, 1, 1, 1 } } }),
-      node('BatchNormalization', { 'c', 's', 'o', 'm', 'v' }, { 'n' }), node('Relu', { 'n' }, { 'r' }), node('Neg', { 'r' }, { 'g' }),
-      node('Transpose', { 'r' }, { 't' }, { perm = { ints = { 0, 1, 3, 2 } } }), node('Add', { 'g', 't' }, { 'a' }), node('Sigmoid', { 'a' }, { 'e' }),
-      node('Mul', { 'e', 'r' }, { 'p' }), node('Flatten', { 'p' }, { 'f' }), node('Exp', { 'f' }, { 'q' }), node('Sub', { 'q', 'f' }, { 'z' }) }
-   return bytes.model(nodes, { info('x', 'float', { 'n', 2, 'h', 'h' }) }, { info('z') }, { tensor('w', 'float', { 3, 2, 3, 3 }, numbers(54)),
-      tensor('b', 'float', { 3 }, numbers(3)), tensor('s', 'float', { 3 }, { 0.5, 1.5, -1 }), tensor('o', 'float', { 3 }, numbers(3)),
+      node('BatchNormalization', { 'c', 's', 'o', 'm', 'v' }, { 'n' }), node('Relu', { 'n' }, { 'r' }), node('Neg', { 'r' },
+         { 'g' }),
+      node('Transpose', { 'r' }, { 't' }, { perm = { ints = { 0, 1, 3, 2 } } }), node('Add', { 'g', 't' }, { 'a' }),
+         node('Sigmoid', { 'a' }, { 'e' }),
+      node('Mul', { 'e', 'r' }, { 'p' }), node('Flatten', { 'p' }, { 'f' }), node('Exp', { 'f' }, { 'q' }), node('Sub', { 'q',
+         'f' }, { 'z' }) }
+   return bytes.model(nodes, { info('x', 'float', { 'n', 2, 'h', 'h' }) }, { info('z') }, { tensor('w', 'float', { 3, 2, 3, 3 },
+      numbers(54)),
+      tensor('b', 'float', { 3 }, numbers(3)), tensor('s', 'float', { 3 }, { 0.5, 1.5, -1 }), tensor('o', 'float', { 3 },
+         numbers(3)),
       tensor('m', 'float', { 3 }, numbers(3, 3)), tensor('v', 'float', { 3 }, { 0.5, 1, 2 }) })
 end
 
@@ -121,7 +135,8 @@ describe('the plan of memory', function()
    end)
 
    it('survives a run that fails', function()
-      local m = load({ node('Exp', { 'x' }, { 'e' }), node('Reshape', { 'e', 's' }, { 'z' }) }, { info('x', 'float', { 'n' }), info('s', 'int64', { 2 }) }, { info('z') })
+      local m = load({ node('Exp', { 'x' }, { 'e' }), node('Reshape', { 'e', 's' }, { 'z' }) }, { info('x', 'float', { 'n' }),
+         info('s', 'int64', { 2 }) }, { info('z') })
       local x = torch.FloatTensor { 0, 0 }
       refuses("node 'z' (Reshape)", m.forward, m, { x = x, s = torch.LongTensor { 3, 1 } })
       assert.same({ { 1, 1 } }, m:forward { x = x, s = torch.LongTensor { 1, 2 } }:totable())
@@ -132,7 +147,8 @@ end)
 
 describe('a graph before it runs', function()
    it('has constants computed, and nodes without effect removed', function()
-      local m = load({ node('Add', { 'w', 'w' }, { 'd' }), node('Identity', { 'x' }, { 'i' }), node('Dropout', { 'i' }, { 'j', 'mask' }), node('Mul', { 'j', 'd' }, { 'z' }), node('Exp', { 'j' }, { 'unused' }) },
+      local m = load({ node('Add', { 'w', 'w' }, { 'd' }), node('Identity', { 'x' }, { 'i' }), node('Dropout', { 'i' }, { 'j',
+         'mask' }), node('Mul', { 'j', 'd' }, { 'z' }), node('Exp', { 'j' }, { 'unused' }) },
          { info('x', 'float', { 2 }) }, { info('z') }, { tensor('w', 'float', { 2 }, { 1, 2 }) })
       local e = m:explain()
       assert.equal(1, #e)
@@ -155,7 +171,8 @@ end)
 
 describe('explain', function()
    it('has a row for each node, and prints as a table', function()
-      local m = load({ node('Relu', { 'x' }, { 'r' }), node('MatMul', { 'r', 'w' }, { 'z' }) }, { info('x', 'float', { 'n', 3 }) }, { info('z') }, { tensor('w', 'float', { 3, 2 }, numbers(6)) })
+      local m = load({ node('Relu', { 'x' }, { 'r' }), node('MatMul', { 'r', 'w' }, { 'z' }) }, { info('x', 'float', { 'n',
+         3 }) }, { info('z') }, { tensor('w', 'float', { 3, 2 }, numbers(6)) })
       local e = m:explain()
       assert.same({ 'r', 'z' }, { e[1].node, e[2].node })
       assert.same({ 'Relu', 'MatMul' }, { e[1].op, e[2].op })
@@ -175,7 +192,8 @@ end)
 
 describe('onnx.op', function()
    it('adds an op of a domain, which a model then finds', function()
-      local m = bytes.model({ node('Cube', { 'x' }, { 'z' }, { scale = { f = 2 } }) }, { info('x', 'float', { 2 }) }, { info('z') })
+      local m = bytes.model({ node('Cube', { 'x' }, { 'z' }, { scale = { f = 2 } }) }, { info('x', 'float', { 2 }) },
+         { info('z') })
       m.graph.node[1].domain = 'spec'
       local path = bytes.write(temporary.name '.onnx', m)
       refuses('these ops are not here: spec.Cube', onnx.load, path)

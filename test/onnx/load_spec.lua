@@ -31,8 +31,10 @@ local forms = {
    float = { 'float', 'float_data' }, double = { 'double', 'double_data' }, int64 = { 'int64_t', 'int64_data' },
    int32 = { 'int32_t', 'int32_data' }, int16 = { 'int16_t', 'int32_data' }, int8 = { 'int8_t', 'int32_data' },
    uint8 = { 'uint8_t', 'int32_data', { 0, 200, 255 } }, uint16 = { 'uint16_t', 'int32_data', { 0, 40000, 65535 } },
-   uint32 = { 'uint32_t', 'uint64_data', { 0, 3000000000, 2 ^ 32 - 1 } }, uint64 = { 'uint64_t', 'uint64_data', { 0, 5, 2 ^ 53 } },
-   bool = { 'uint8_t', 'int32_data', { 0, 1, 1 } }, float16 = { 'uint16_t', 'int32_data', { 0x3c00, 0xc000, 0x3800 }, { 1, -2, 0.5 } },
+   uint32 = { 'uint32_t', 'uint64_data', { 0, 3000000000, 2 ^ 32 - 1 } }, uint64 = { 'uint64_t', 'uint64_data', { 0, 5,
+      2 ^ 53 } },
+   bool = { 'uint8_t', 'int32_data', { 0, 1, 1 } }, float16 = { 'uint16_t', 'int32_data', { 0x3c00, 0xc000, 0x3800 }, { 1, -2,
+      0.5 } },
    bfloat16 = { 'uint16_t', 'int32_data', { 0x3f80, 0xc000, 0x3f00 }, { 1, -2, 0.5 } },
    float8e4m3fn = { 'uint8_t', 'int32_data', { 0x38, 0xc0, 0x7e }, { 1, -2, 448 } },
    float8e5m2 = { 'uint8_t', 'int32_data', { 0x3c, 0xc0, 0x7b }, { 1, -2, 57344 } },
@@ -82,14 +84,16 @@ describe('a tensor of an ONNX file', function()
       refused('1099511627776 elements of float are needed', { data_type = 1, dims = { 2 ^ 40 }, float_data = { 1 } })
       refused('its 2 sizes give too many elements', { data_type = 1, dims = { 2 ^ 39, 2 ^ 39 } })
       refused('size 1 must lie in 0..2^40, got -1', { data_type = 1, dims = { -1 } })
-      refused('it has more than 14 dimensions: 20', { data_type = 1, dims = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } })
+      refused('it has more than 14 dimensions: 20', { data_type = 1, dims = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+         1, 1, 1 } })
       refused('there is no element type 77', { data_type = 77, dims = { 1 } })
       refused('2 strings are needed, got 1', { data_type = 8, dims = { 2 }, string_data = { 'a' } })
    end)
 
    it('may be sparse', function()
       local m = bytes.model({ node('Identity', { 's' }, { 'y' }) }, {}, { info('y') })
-      m.graph.sparse_initializer = { { values = tensor('s', 'float', { 2 }, { 5, 7 }), indices = tensor('', 'int64', { 2, 2 }, { 0, 1, 1, 0 }), dims = { 2, 3 } } }
+      m.graph.sparse_initializer = { { values = tensor('s', 'float', { 2 }, { 5, 7 }), indices = tensor('', 'int64', { 2, 2 },
+         { 0, 1, 1, 0 }), dims = { 2, 3 } } }
       assert.same({ { 0, 5, 0 }, { 7, 0, 0 } }, load(m):forward():totable())
       m.graph.sparse_initializer[1].indices = tensor('', 'int64', { 2 }, { 0, 6 })
       refuses('index 6 is outside of the tensor', load, m)
@@ -107,18 +111,21 @@ describe('a graph of an ONNX file', function()
    end)
 
    it('names all ops that are not here at once, and their nodes', function()
-      local m = bytes.model({ node('Foo', { 'x' }, { 'a' }, nil, 'first'), node('Bar', { 'a' }, { 'b' }), node('Foo', { 'b' }, { 'y' }, nil, 'last') }, x, y)
+      local m = bytes.model({ node('Foo', { 'x' }, { 'a' }, nil, 'first'), node('Bar', { 'a' }, { 'b' }), node('Foo', { 'b' },
+         { 'y' }, nil, 'last') }, x, y)
       m.graph.node[2].domain = 'com.example'
       refuses("these ops are not here: Foo (2 nodes: 'first', 'last'); com.example.Bar (1 node: 'b')", load, m)
    end)
 
    it('is refused where its nodes wait for each other', function()
-      local m = bytes.model({ node('Add', { 'x', 'b' }, { 'a' }), node('Neg', { 'a' }, { 'b' }), node('Exp', { 'b' }, { 'y' }) }, x, y)
+      local m = bytes.model({ node('Add', { 'x', 'b' }, { 'a' }), node('Neg', { 'a' }, { 'b' }), node('Exp', { 'b' },
+         { 'y' }) }, x, y)
       refuses("nodes depend on each other in a circle: 'a' (Add), 'b' (Neg), 'y' (Exp)", load, m)
    end)
 
    it('is refused where a value is defined twice or nowhere', function()
-      refuses("value 'a' has two definitions", load, bytes.model({ node('Neg', { 'x' }, { 'a' }), node('Exp', { 'x' }, { 'a' }), node('Exp', { 'a' }, { 'y' }) }, x, y))
+      refuses("value 'a' has two definitions", load, bytes.model({ node('Neg', { 'x' }, { 'a' }), node('Exp', { 'x' }, { 'a' }),
+         node('Exp', { 'a' }, { 'y' }) }, x, y))
       refuses("node 'y' (Neg): input 'q' is defined nowhere", load, bytes.model({ node('Neg', { 'q' }, { 'y' }) }, x, y))
       refuses("output 'y' is defined nowhere", load, bytes.model({ node('Neg', { 'x' }, { 'z' }) }, x, y))
    end)
@@ -130,10 +137,13 @@ describe('a graph of an ONNX file', function()
    end)
 
    it('replaces calls of its functions by their nodes', function()
-      local m = bytes.model({ node('Twice', { 'x' }, { 'a' }, { slope = { f = 0.5 } }), node('Twice', { 'a' }, { 'y' }, { slope = { f = 0.25 } }) }, x, y)
+      local m = bytes.model({ node('Twice', { 'x' }, { 'a' }, { slope = { f = 0.5 } }), node('Twice', { 'a' }, { 'y' },
+         { slope = { f = 0.25 } }) }, x, y)
       for _, n in ipairs(m.graph.node) do n.domain = 'own' end
-      m.functions = { { name = 'Twice', domain = 'own', input = { 'u' }, output = { 'v' }, attribute = { 'slope' }, opset_import = { { version = 17 } }, node = {
-         { op_type = 'LeakyRelu', input = { 'u' }, output = { 'w' }, attribute = { { name = 'alpha', ref_attr_name = 'slope', type = 1 } } },
+      m.functions = { { name = 'Twice', domain = 'own', input = { 'u' }, output = { 'v' }, attribute = { 'slope' },
+         opset_import = { { version = 17 } }, node = {
+         { op_type = 'LeakyRelu', input = { 'u' }, output = { 'w' }, attribute = { { name = 'alpha', ref_attr_name = 'slope',
+            type = 1 } } },
          node('Add', { 'w', 'w' }, { 'v' }) } } }
       assert.same({ -0.5, 4 }, load(m):forward(torch.FloatTensor { -1, 1 }):totable())
    end)
@@ -151,7 +161,8 @@ describe('a graph of an ONNX file', function()
          a.domain, b.domain = 'own', 'own'
          m.functions[i + 1] = { name = 'F' .. i, domain = 'own', input = { 'u' }, output = { 'v' }, node = { a, b } }
       end
-      m.functions[32] = { name = 'F31', domain = 'own', input = { 'u' }, output = { 'v' }, node = { node('Neg', { 'u' }, { 'v' }) } }
+      m.functions[32] = { name = 'F31', domain = 'own', input = { 'u' }, output = { 'v' }, node = { node('Neg', { 'u' },
+         { 'v' }) } }
       m.graph.node[1].op_type = 'F0'
       refuses('its functions give more than', load, m)
    end)
@@ -167,7 +178,8 @@ describe('onnx.load', function()
    end)
 
    it('refuses a file that is cut off anywhere, with its name', function()
-      local whole = bytes.encode('ModelProto', bytes.model({ node('Add', { 'x', 'w' }, { 'y' }) }, x, y, { tensor('w', 'float', { 2 }, { 1, 2 }) }))
+      local whole = bytes.encode('ModelProto', bytes.model({ node('Add', { 'x', 'w' }, { 'y' }) }, x, y, { tensor('w', 'float',
+         { 2 }, { 1, 2 }) }))
       for n = 1, #whole - 1 do
          local path = bytes.write(temporary.name '.onnx', whole:sub(1, n))
          local ok, why = pcall(onnx.load, path)
@@ -194,7 +206,8 @@ describe('external data of a model', function()
    local function load_with(entries)
       local list = {}
       for key, value in pairs(entries) do list[#list + 1] = { key = key, value = value } end
-      local m = bytes.model({ node('Identity', { 'w' }, { 'y' }) }, {}, y, { { name = 'w', data_type = 1, dims = { 3 }, data_location = 1, external_data = list } })
+      local m = bytes.model({ node('Identity', { 'w' }, { 'y' }) }, {}, y, { { name = 'w', data_type = 1, dims = { 3 },
+         data_location = 1, external_data = list } })
       return onnx.load(bytes.write(folder .. '/m/model.onnx', m))
    end
 

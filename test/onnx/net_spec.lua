@@ -38,11 +38,15 @@ local z = { info 'z' }
 
 describe('model:net', function()
    it('gives a Sequential for a chain, which can be trained and saved', function()
-      local m = load({ node('Conv', { 'x', 'w', 'b' }, { 'c' }, { pads = { ints = { 1, 0, 1, 0 } }, strides = { ints = { 2, 1 } } }),
+      local m = load({ node('Conv', { 'x', 'w', 'b' }, { 'c' }, { pads = { ints = { 1, 0, 1, 0 } }, strides = { ints = { 2,
+         1 } } }),
          node('BatchNormalization', { 'c', 's', 'o', 'm', 'v' }, { 'n' }), node('Relu', { 'n' }, { 'r' }),
-         node('MaxPool', { 'r' }, { 'p' }, { kernel_shape = { ints = { 2, 2 } }, strides = { ints = { 2, 2 } } }), node('Flatten', { 'p' }, { 'f' }),
-         node('Dropout', { 'f' }, { 'd' }), node('Gemm', { 'd', 'k', 'l' }, { 'g' }, { transB = 1, alpha = { f = 0.5 } }), node('Softmax', { 'g' }, { 'z' }) }, x4, z,
-         { weights('w', { 6, 4, 3, 3 }), weights('b', { 6 }), weights('s', { 6 }), weights('o', { 6 }), weights('m', { 6 }), weights('v', { 6 }, true),
+         node('MaxPool', { 'r' }, { 'p' }, { kernel_shape = { ints = { 2, 2 } }, strides = { ints = { 2, 2 } } }),
+            node('Flatten', { 'p' }, { 'f' }),
+         node('Dropout', { 'f' }, { 'd' }), node('Gemm', { 'd', 'k', 'l' }, { 'g' }, { transB = 1, alpha = { f = 0.5 } }),
+            node('Softmax', { 'g' }, { 'z' }) }, x4, z,
+         { weights('w', { 6, 4, 3, 3 }), weights('b', { 6 }), weights('s', { 6 }), weights('o', { 6 }), weights('m', { 6 }),
+            weights('v', { 6 }, true),
          weights('k', { 5, 36 }), weights('l', { 5 }) })
       local x = input(2, 4, 7, 8)
       local net = same(m, x)
@@ -63,8 +67,10 @@ describe('model:net', function()
    end)
 
    it('gives a gModule for branches: sums, products, concatenation', function()
-      local m = load({ node('Conv', { 'x', 'w' }, { 'c' }), node('Sigmoid', { 'c' }, { 's' }), node('Mul', { 'c', 's' }, { 'p' }), node('Add', { 'p', 'c' }, { 'a' }),
-         node('Concat', { 'a', 's' }, { 'j' }, { axis = 1 }), node('GlobalAveragePool', { 'j' }, { 'g' }), node('Squeeze', { 'g', 'axes' }, { 'z' }) }, x4, z,
+      local m = load({ node('Conv', { 'x', 'w' }, { 'c' }), node('Sigmoid', { 'c' }, { 's' }), node('Mul', { 'c', 's' },
+         { 'p' }), node('Add', { 'p', 'c' }, { 'a' }),
+         node('Concat', { 'a', 's' }, { 'j' }, { axis = 1 }), node('GlobalAveragePool', { 'j' }, { 'g' }), node('Squeeze',
+            { 'g', 'axes' }, { 'z' }) }, x4, z,
          { weights('w', { 3, 4, 2, 2 }), tensor('axes', 'int64', { 2 }, { 2, 3 }) })
       assert.equal('nn.gModule', torch.type(same(m, input(3, 4, 7, 8))))
    end)
@@ -73,26 +79,35 @@ describe('model:net', function()
       it('has a module for ' .. name, function() same(load(nodes, inputs, z, initializers or {}), x) end)
    end
 
-   single('groups of a convolution', { node('Conv', { 'x', 'w', 'b' }, { 'z' }, { group = 2 }) }, x4, input(2, 4, 7, 8), { weights('w', { 6, 2, 3, 3 }), weights('b', { 6 }) })
-   single('a dilated convolution with unequal pads', { node('Conv', { 'x', 'w' }, { 'z' }, { dilations = { ints = { 2, 1 } }, pads = { ints = { 1, 0, 2, 3 } } }) }, x4,
+   single('groups of a convolution', { node('Conv', { 'x', 'w', 'b' }, { 'z' }, { group = 2 }) }, x4, input(2, 4, 7, 8),
+      { weights('w', { 6, 2, 3, 3 }), weights('b', { 6 }) })
+   single('a dilated convolution with unequal pads', { node('Conv', { 'x', 'w' }, { 'z' }, { dilations = { ints = { 2, 1 } },
+      pads = { ints = { 1, 0, 2, 3 } } }) }, x4,
       input(2, 4, 7, 8), { weights('w', { 5, 4, 3, 3 }) })
-   single('a transposed convolution', { node('ConvTranspose', { 'x', 'w', 'b' }, { 'z' }, { strides = { ints = { 2, 2 } }, pads = { ints = { 1, 1, 1, 1 } }, output_padding = { ints = { 1, 0 } } }) },
+   single('a transposed convolution', { node('ConvTranspose', { 'x', 'w', 'b' }, { 'z' }, { strides = { ints = { 2, 2 } },
+      pads = { ints = { 1, 1, 1, 1 } }, output_padding = { ints = { 1, 0 } } }) },
       x4, input(2, 4, 7, 8), { weights('w', { 4, 3, 3, 3 }), weights('b', { 3 }) })
-   single('MatMul of three dimensions and a bias', { node('MatMul', { 'x', 'w' }, { 'm' }), node('Add', { 'm', 'b' }, { 'z' }) }, { info('x', 'float', { 'n', 5, 4 }) }, input(2, 5, 4),
+   single('MatMul of three dimensions and a bias', { node('MatMul', { 'x', 'w' }, { 'm' }), node('Add', { 'm', 'b' },
+      { 'z' }) }, { info('x', 'float', { 'n', 5, 4 }) }, input(2, 5, 4),
       { weights('w', { 4, 3 }), weights('b', { 3 }) })
    single('Transpose', { node('Transpose', { 'x' }, { 'z' }, { perm = { ints = { 0, 2, 3, 1 } } }) }, x4, input(2, 4, 7, 8))
-   single('Reshape', { node('Reshape', { 'x', 's' }, { 'z' }) }, x4, input(2, 4, 7, 8), { tensor('s', 'int64', { 3 }, { 0, 28, -1 }) })
-   single('AveragePool and Pad', { node('Pad', { 'x', 'p', 'v' }, { 'a' }), node('AveragePool', { 'a' }, { 'z' }, { kernel_shape = { ints = { 3, 2 } }, strides = { ints = { 2, 1 } }, pads = { ints = { 1, 0, 1, 0 } } }) },
+   single('Reshape', { node('Reshape', { 'x', 's' }, { 'z' }) }, x4, input(2, 4, 7, 8), { tensor('s', 'int64', { 3 }, { 0, 28,
+      -1 }) })
+   single('AveragePool and Pad', { node('Pad', { 'x', 'p', 'v' }, { 'a' }), node('AveragePool', { 'a' }, { 'z' },
+      { kernel_shape = { ints = { 3, 2 } }, strides = { ints = { 2, 1 } }, pads = { ints = { 1, 0, 1, 0 } } }) },
       x4, input(2, 4, 7, 8), { tensor('p', 'int64', { 8 }, { 0, 0, 1, 2, 0, 0, 0, 1 }), tensor('v', 'float', {}, { 0.5 }) })
    single('LRN', { node('LRN', { 'x' }, { 'z' }, { size = 3, alpha = { f = 0.5 } }) }, x4, input(2, 4, 7, 8))
-   single('constants in Sub, Div, Mul and Add', { node('Sub', { 'x', 'c' }, { 'a' }), node('Div', { 'a', 'd' }, { 'b' }), node('Mul', { 'k', 'b' }, { 'e' }), node('Add', { 'e', 'k' }, { 'z' }) }, x4,
+   single('constants in Sub, Div, Mul and Add', { node('Sub', { 'x', 'c' }, { 'a' }), node('Div', { 'a', 'd' }, { 'b' }),
+      node('Mul', { 'k', 'b' }, { 'e' }), node('Add', { 'e', 'k' }, { 'z' }) }, x4,
       input(2, 4, 7, 8), { weights('c', { 4, 1, 1 }), tensor('d', 'float', {}, { 4 }), weights('k', { 1, 4, 1, 8 }) })
-   for op, attributes in pairs { LeakyRelu = { alpha = { f = 0.2 } }, Elu = {}, Tanh = {}, Softplus = {}, HardSigmoid = {}, Gelu = {}, Abs = {}, Neg = {}, ThresholdedRelu = { alpha = { f = 0.3 } } } do
+   for op, attributes in pairs { LeakyRelu = { alpha = { f = 0.2 } }, Elu = {}, Tanh = {}, Softplus = {}, HardSigmoid = {},
+      Gelu = {}, Abs = {}, Neg = {}, ThresholdedRelu = { alpha = { f = 0.3 } } } do
       single(op, { node(op, { 'x' }, { 'z' }, attributes) }, x4, input(2, 4, 7, 8))
    end
 
    it('names all nodes that have no module, and why', function()
-      local m = load({ node('Erf', { 'x' }, { 'a' }), node('Softmax', { 'a' }, { 's' }, { axis = 2 }), node('Relu', { 's' }, { 'z' }) }, x4, z)
+      local m = load({ node('Erf', { 'x' }, { 'a' }), node('Softmax', { 'a' }, { 's' }, { axis = 2 }), node('Relu', { 's' },
+         { 'z' }) }, x4, z)
       refuses("net: 2 nodes cannot become modules: 'a' (Erf): it has no module; 's' (Softmax): its axis has no module", m.net, m)
    end)
 

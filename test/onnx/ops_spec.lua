@@ -39,7 +39,8 @@ describe('the op', function()
             assert.same(want[2], types.shape(got))
             for j, v in ipairs(types.numbers(got)) do
                local w = want[3][j]
-               assert.is_true(v == w or math.abs(v - w) <= 1e-6 + 1e-5 * math.abs(w), ('output %d, element %d is %g, not %g'):format(k, j, v, w))
+               assert.is_true(v == w or math.abs(v - w) <= 1e-6 + 1e-5 * math.abs(w),
+                  ('output %d, element %d is %g, not %g'):format(k, j, v, w))
             end
          end
       end)
@@ -81,7 +82,8 @@ describe('a node', function()
       at_run('an index must lie in -2..1, got 2', 'Gather', {}, f, three)
       at_run('shape 4 does not fit shape 2x3', 'Reshape', {}, f, { 'int64', { 1 }, { 4 } })
       at_run('perm must name each dimension once', 'Transpose', { perm = { ints = { 0, 0 } } }, f)
-      at_run('a step must not be 0', 'Slice', {}, f, { 'int64', { 1 }, { 0 } }, { 'int64', { 1 }, { 1 } }, { 'int64', { 1 }, { 0 } }, { 'int64', { 1 }, { 0 } })
+      at_run('a step must not be 0', 'Slice', {}, f, { 'int64', { 1 }, { 0 } }, { 'int64', { 1 }, { 1 } }, { 'int64', { 1 },
+         { 0 } }, { 'int64', { 1 }, { 0 } })
       at_run('k must lie in 0..3, got 4', 'TopK', {}, f, { 'int64', { 1 }, { 4 } })
       at_run('its input must have 3 dimensions at least', 'Conv', {}, f, f)
    end)

@@ -47,7 +47,8 @@ local function compare(got, want, got_type, want_type, where, rtol, atol)
    if got == nil and want == nil then return end
    if got == nil or want == nil then differ('%s is %s, not %s', where, tostring(got), tostring(want)) end
    local inner = want_type:match '^optional%((.*)%)$'
-   if inner then return compare(got, want, got_type and got_type:match '^optional%((.*)%)$' or got_type, inner, where, rtol, atol) end
+   if inner then return compare(got, want, got_type and got_type:match '^optional%((.*)%)$' or got_type, inner, where, rtol,
+      atol) end
    inner = want_type:match '^seq%((.*)%)$'
    if inner then
       local mine = got_type and got_type:match '^seq%((.*)%)$'
@@ -63,7 +64,8 @@ end
 
 local function read(file, kind)
    kind = kind or ''
-   local message = kind:sub(1, 4) == 'seq(' and 'SequenceProto' or kind:sub(1, 9) == 'optional(' and 'OptionalProto' or 'TensorProto'
+   local message = kind:sub(1, 4) == 'seq(' and 'SequenceProto' or kind:sub(1, 9) == 'optional(' and 'OptionalProto'
+      or 'TensorProto'
    return decode.file(file, message)
 end
 
@@ -136,7 +138,8 @@ for _, name in ipairs(names) do
    local path = folder .. '/' .. name
    local test = paths.filep(path .. '/model.onnx') and run_test or name:find '%.onnx$' and run_light
    if test then
-      local ok, why = xpcall(function() test(path) end, function(e) return verbose and type(e) == 'string' and debug.traceback(e) or e end)
+      local ok, why = xpcall(function() test(path) end, function(e) return verbose and type(e) == 'string'
+         and debug.traceback(e) or e end)
       if ok then passed = passed + 1
       else
          failed = failed + 1
@@ -155,5 +158,6 @@ for _, op in ipairs(ops) do
    print(('%s: %d'):format(op, #by_op[op]))
    for _, line in ipairs(by_op[op]) do print(line) end
 end
-print(('onnx %s tests: %d passed, %d failed, %d left out of %d'):format(folder:match '([%w_-]+)/*$' or 'node', passed, failed, left_out,
+print(('onnx %s tests: %d passed, %d failed, %d left out of %d'):format(folder:match '([%w_-]+)/*$' or 'node', passed, failed,
+   left_out,
    passed + failed + left_out))

@@ -9,7 +9,8 @@ local function key(number, kind) return bytes.varint(8 * number + kind) end
 
 describe('the reader of ONNX messages', function()
    it('gives numbers, texts, lists and inner messages by their names', function()
-      local m = read(bytes.encode('ModelProto', { ir_version = 8, producer_name = 'p', opset_import = { { domain = '', version = 17 }, { domain = 'd', version = 1 } },
+      local m = read(bytes.encode('ModelProto', { ir_version = 8, producer_name = 'p', opset_import = { { domain = '',
+         version = 17 }, { domain = 'd', version = 1 } },
          graph = { name = 'g', node = { { op_type = 'Add', input = { 'x', 'y' }, output = { 'z' } } } } }), 'ModelProto')
       assert.equal(8, m.ir_version)
       assert.equal('p', m.producer_name)
@@ -31,7 +32,8 @@ describe('the reader of ONNX messages', function()
    end)
 
    it('skips fields that no message has, groups included', function()
-      local unknown = key(99, 0) .. bytes.varint(7) .. key(98, 1) .. ('x'):rep(8) .. key(97, 5) .. 'abcd' .. bytes.bytes(96, 'text')
+      local unknown = key(99, 0) .. bytes.varint(7) .. key(98, 1) .. ('x'):rep(8) .. key(97, 5) .. 'abcd' .. bytes.bytes(96,
+         'text')
          .. key(95, 3) .. key(1, 0) .. bytes.varint(1) .. key(2, 3) .. key(2, 4) .. key(95, 4)
       assert.equal(8, read(unknown .. key(1, 0) .. bytes.varint(8), 'ModelProto').ir_version)
    end)
@@ -49,7 +51,8 @@ describe('the reader of ONNX messages', function()
    end)
 
    it('refuses lengths that are larger than what is left', function()
-      refuses('byte 4: 3 bytes are needed, 2 are left', read, key(7, 2) .. bytes.varint(4) .. bytes.varint(8 * 2 + 2) .. bytes.varint(3) .. 'ab'
+      refuses('byte 4: 3 bytes are needed, 2 are left', read, key(7, 2) .. bytes.varint(4) .. bytes.varint(8 * 2 + 2)
+         .. bytes.varint(3) .. 'ab'
          .. key(2, 2) .. bytes.varint(100) .. 'abc', 'ModelProto')
       refuses('bytes are needed, 0 are left', read, key(9, 2) .. bytes.varint(2 ^ 52), 'TensorProto')
       refuses('bytes are needed', read, key(9, 2) .. ('\255'):rep(9) .. '\1', 'TensorProto')

@@ -64,7 +64,8 @@ end
 function M.info(name, kind, shape)
    local dims = {}
    for d, size in ipairs(shape or {}) do dims[d] = type(size) == 'number' and { dim_value = size } or { dim_param = size } end
-   return { name = name, type = { tensor_type = { elem_type = messages.type_numbers[kind or 'float'], shape = shape and { dim = dims } } } }
+   return { name = name, type = { tensor_type = { elem_type = messages.type_numbers[kind or 'float'], shape = shape
+      and { dim = dims } } } }
 end
 
 local kinds = { number = { 'i', 2 }, string = { 's', 3 } }
@@ -92,7 +93,8 @@ end
 --- A tensor of floats or int64: tensor('w', 'float', { 2, 2 }, { 1, 2, 3, 4 }).
 function M.tensor(name, kind, shape, list)
    return { name = name, data_type = messages.type_numbers[kind], dims = shape,
-      raw_data = M.raw(({ float = 'float', double = 'double', int64 = 'int64_t', int32 = 'int32_t', uint8 = 'uint8_t', bool = 'uint8_t' })[kind],
+      raw_data = M.raw(({ float = 'float', double = 'double', int64 = 'int64_t', int32 = 'int32_t', uint8 = 'uint8_t',
+         bool = 'uint8_t' })[kind],
          list) }
 end
 

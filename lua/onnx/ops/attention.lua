@@ -13,7 +13,8 @@ local function wide_of(name) return name == 'double' and 'double' or 'float' end
 local function split_heads(t, heads)
    local s = types.shape(t)
    if #s ~= 3 then return t end
-   if not heads or heads < 1 or s[3] % heads ~= 0 then error(('%s heads do not fit shape %s'):format(tostring(heads), types.shape_text(s)), 0) end
+   if not heads or heads < 1 or s[3] % heads ~= 0 then error(('%s heads do not fit shape %s'):format(tostring(heads),
+      types.shape_text(s)), 0) end
    return types.permute(types.view(t, { s[1], s[2], heads, s[3] / heads }), { 1, 3, 2, 4 })
 end
 
@@ -110,7 +111,8 @@ local function is_plain(n, mask, lengths, total, queries, offset, size)
       and (not causal or total - queries == offset) and (n.attr.softmax_precision or 1) == 1
 end
 
-registry.add('Attention', { types = { 'first', 'second', 'third', 'first' }, run = function(n, q, k, v, mask, past_k, past_v, lengths)
+registry.add('Attention', { types = { 'first', 'second', 'third', 'first' }, run = function(n, q, k, v, mask, past_k, past_v,
+   lengths)
    local name, flat = n.types[1], types.rank(q) == 3
    q = split_heads(q, n.attr.q_num_heads)
    k, v = split_heads(k, n.attr.kv_num_heads), split_heads(v, n.attr.kv_num_heads)
@@ -128,7 +130,8 @@ registry.add('Attention', { types = { 'first', 'second', 'third', 'first' }, run
    end
    k, v = repeat_heads(k, times), repeat_heads(v, times)
    local y, scores
-   if is_plain(n, mask, lengths, total, queries, offset, size) and q:nElement() > 0 and types.size(v, 4) == size and scale ~= 0 then
+   if is_plain(n, mask, lengths, total, queries, offset, size) and q:nElement() > 0 and types.size(v, 4) == size
+      and scale ~= 0 then
       y = torch.attention(types.empty('float', { 0 }), types.empty('float', { 0 }), q, k, v, scale, (n.attr.is_causal or 0) ~= 0)
    else
       local wide = wide_of(name)
@@ -193,7 +196,8 @@ registry.add('LinearAttention', { types = { 'first', 'fourth' }, run = function(
       if types.size(beta, 3) == 1 then rates = types.expand(rates, { batch, steps, heads }):contiguous() end
       rates = packed(rates, heads, wide)
    elseif rule ~= 'linear' and rule ~= 'gated' then error(("there is no update rule '%s'"):format(rule), 0) end
-   local state = past and types.view(types.convert(past, wide), { count, dk, dv }):clone() or types.full(wide, { count, dk, dv }, 0)
+   local state = past and types.view(types.convert(past, wide), { count, dk, dv }):clone() or types.full(wide, { count, dk,
+      dv }, 0)
    local y = types.empty(wide, { count, q_heads / heads, steps, dv })
    for t = 1, steps do
       local key, value = types.view(keys:narrow(2, t, 1), { count, dk, 1 }), values:narrow(2, t, 1):contiguous()
@@ -250,7 +254,8 @@ registry.add('RotaryEmbedding', function(n, x, cos, sin, positions)
    local real, imaginary = torch.cmul(cos, a):csub(torch.cmul(sin, b)), torch.cmul(sin, a):add(torch.cmul(cos, b))
    local y = t:clone()
    if interleaved then
-      local joined = torch.cat(types.view(real, { s[1], s[2], s[3], half, 1 }), types.view(imaginary, { s[1], s[2], s[3], half, 1 }), 5)
+      local joined = torch.cat(types.view(real, { s[1], s[2], s[3], half, 1 }), types.view(imaginary, { s[1], s[2], s[3], half,
+         1 }), 5)
       y:narrow(4, 1, rotated):copy(types.view(joined, { s[1], s[2], s[3], rotated }))
    else
       y:narrow(4, 1, half):copy(real)

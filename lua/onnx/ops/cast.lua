@@ -60,7 +60,8 @@ local function cast(x, from, to, saturate, mode)
    return types.wrap(types.convert(x, to), to)
 end
 
-local function named(number) return messages.types[number] or error(('there is no element type %s'):format(tostring(number)), 0) end
+local function named(number) return messages.types[number] or error(('there is no element type %s'):format(tostring(number)),
+   0) end
 
 local function run(n, x) return cast(x, n.types[1], n.out_types[1], (n.attr.saturate or 1) ~= 0, n.attr.round_mode) end
 
@@ -74,7 +75,8 @@ registry.add('CastLike', { types = 'second', run = run })
 
 -- ---- bits ----------------------------------------------------------------------------------------------------------
 
-local width = { float = 32, int32 = 32, uint32 = 32, double = 64, int64 = 64, uint64 = 64, float16 = 16, bfloat16 = 16, int16 = 16,
+local width = { float = 32, int32 = 32, uint32 = 32, double = 64, int64 = 64, uint64 = 64, float16 = 16, bfloat16 = 16,
+   int16 = 16,
    uint16 = 16, int8 = 8, uint8 = 8, bool = 8 }
 local plain = { float = 'float', int32 = 'int32_t', uint32 = 'uint32_t', double = 'double', int64 = 'int64_t', uint64 = 'int64_t',
    float16 = 'uint16_t', bfloat16 = 'uint16_t', int16 = 'int16_t', uint16 = 'uint16_t', int8 = 'int8_t', uint8 = 'uint8_t',

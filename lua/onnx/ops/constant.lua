@@ -5,7 +5,8 @@ local types = require 'onnx.types'
 local registry = require 'onnx.registry'
 
 -- The type that a number of an attribute names.
-local function named(number) return messages.types[number] or error(('there is no element type %s'):format(tostring(number)), 0) end
+local function named(number) return messages.types[number] or error(('there is no element type %s'):format(tostring(number)),
+   0) end
 
 -- ---- constants -----------------------------------------------------------------------------------------------------
 

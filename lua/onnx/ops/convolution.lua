@@ -31,7 +31,8 @@ local function convolve(to, x, w, b, g, groups)
    local xs, ws = types.shape(x), types.shape(w)
    if g.n == 1 then
       local flat = { strides = { 1, g.strides[1] }, dilations = { 1, g.dilations[1] } }
-      local y = conv2(to, types.view(x, { xs[1], xs[2], 1, xs[3] }), types.view(w, { ws[1], ws[2], 1, ws[3] }), b, flat, { 0, 0 }, groups)
+      local y = conv2(to, types.view(x, { xs[1], xs[2], 1, xs[3] }), types.view(w, { ws[1], ws[2], 1, ws[3] }), b, flat, { 0,
+         0 }, groups)
       return types.view(y, { xs[1], ws[1], types.size(y, 4) })
    elseif g.n == 2 then
       return conv2(to, x, w, b, g, { 0, 0 }, groups)
@@ -78,7 +79,8 @@ local function conv(n, x, w, b)
    if g.n == 2 and g.before[1] == g.behind[1] and g.before[2] == g.behind[2] and g.before[1] >= 0 and g.before[2] >= 0 then
       y = conv2(is_direct(name) and n:out() or nil, x, w, b, g, g.before, groups)
    else
-      y = convolve(is_direct(name) and n:out() or nil, windows.padded(is_direct(name) and name or 'float', x, g, 0), w, b, g, groups)
+      y = convolve(is_direct(name) and n:out() or nil, windows.padded(is_direct(name) and name or 'float', x, g, 0), w, b, g,
+         groups)
    end
    return is_direct(name) and y or types.convert(y, n.out_types[1])
 end
@@ -139,7 +141,8 @@ local function spread(x, w, g, groups, count)
       local reach, like = {}, { xs[1], ws[2] * groups }
       for d = 1, 2 do reach[d] = g.strides[d] * (xs[d + 2] - 1) + (ws[d + 2] - 1) * g.dilations[d] + 1 end
       like[3], like[4] = reach[1], reach[2]
-      local y = torch.conv2d_grad_input(types.empty(name, like), x, w, g.strides[1], g.strides[2], 0, 0, g.dilations[1], g.dilations[2],
+      local y = torch.conv2d_grad_input(types.empty(name, like), x, w, g.strides[1], g.strides[2], 0, 0, g.dilations[1],
+         g.dilations[2],
          groups)
       if reach[1] == g.full[1] and reach[2] == g.full[2] then return y end
       local full = types.full(name, { like[1], like[2], g.full[1], g.full[2] }, 0)

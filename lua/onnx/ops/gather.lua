@@ -86,7 +86,8 @@ end)
 local function linear(index, shape, from)
    local s = types.shape(index)
    local k = s[#s]
-   if #s == 0 or from + k - 1 > #shape then error(('%s indices do not fit shape %s'):format(tostring(k), types.shape_text(shape)), 0) end
+   if #s == 0 or from + k - 1 > #shape then error(('%s indices do not fit shape %s'):format(tostring(k),
+      types.shape_text(shape)), 0) end
    local count = types.count(s) / math.max(k, 1)
    local rows = types.view(index, { count, k })
    local at = types.full('int64', { count }, 1)
@@ -195,7 +196,8 @@ registry.add('ScatterND', function(n, x, index, updates)
    if reduction == 'none' then rows:indexCopy(1, at, values)
    elseif reduction == 'add' then rows:indexAdd(1, at, values)
    else
-      local op = ({ mul = 'cmul', max = 'cmax', min = 'cmin' })[reduction] or error(("there is no reduction '%s'"):format(reduction), 0)
+      local op = ({ mul = 'cmul', max = 'cmax', min = 'cmin' })[reduction]
+         or error(("there is no reduction '%s'"):format(reduction), 0)
       for i, place in ipairs(types.numbers(at)) do
          local row = rows:narrow(1, place, 1)
          row[op](row, values:narrow(1, i, 1))

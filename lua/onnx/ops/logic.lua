@@ -86,6 +86,7 @@ registry.add('BitwiseNot', function(n, x) return torch.bitxor(n:out(), x, all_bi
 
 registry.add('BitShift', function(n, x, by)
    local way = n.attr.direction
-   if way ~= 'LEFT' and way ~= 'RIGHT' then error(("attribute 'direction' must be LEFT or RIGHT, got %s"):format(tostring(way)), 0) end
+   if way ~= 'LEFT' and way ~= 'RIGHT' then error(("attribute 'direction' must be LEFT or RIGHT, got %s"):format(tostring(way)),
+      0) end
    return types.wrap(torch[way == 'LEFT' and 'clshift' or 'crshift'](n:out(), types.pair(x, by)), n.out_types[1])
 end)

@@ -14,7 +14,8 @@ local function wide(name) return name == 'double' and 'double' or 'float' end
 
 -- ---- batches -------------------------------------------------------------------------------------------------------
 
-registry.add('BatchNormalization', { types = { 'first', 'fourth', 'fourth', 'fourth', 'fourth' }, run = function(n, x, scale, bias, mean, var)
+registry.add('BatchNormalization', { types = { 'first', 'fourth', 'fourth', 'fourth', 'fourth' }, run = function(n, x, scale,
+   bias, mean, var)
    local eps, name = n.attr.epsilon or 1e-5, n.types[1]
    local w = wide(name)
    local shape = types.shape(x)
@@ -33,7 +34,8 @@ registry.add('BatchNormalization', { types = { 'first', 'fourth', 'fourth', 'fou
    x = types.convert(x, w)
    scale, bias, mean, var = types.convert(scale, w), types.convert(bias, w), types.convert(mean, w), types.convert(var, w)
    if not train then
-      local y = torch.batchnorm(name == w and n:out() or types.empty(w, { 0 }), types.empty(w, { 0 }), types.empty(w, { 0 }), x, scale,
+      local y = torch.batchnorm(name == w and n:out() or types.empty(w, { 0 }), types.empty(w, { 0 }), types.empty(w, { 0 }), x,
+         scale,
          bias, mean, var, false, 0.1, eps)
       y = types.view(y, shape)
       return name == w and y or types.convert(y, name)
@@ -59,7 +61,8 @@ local function normalized(x, eps) return (torch.layernorm(x, eps)) end
 local function by_groups(n, x, scale, bias, groups)
    local name, shape = n.types[1], types.shape(x)
    local w = wide(name)
-   if #shape < 2 or shape[2] % groups ~= 0 then error(('%d groups do not fit shape %s'):format(groups, types.shape_text(shape)), 0) end
+   if #shape < 2 or shape[2] % groups ~= 0 then error(('%d groups do not fit shape %s'):format(groups, types.shape_text(shape)),
+      0) end
    if x:nElement() == 0 then return types.alias(x) end
    local rows = shape[1] * groups
    local y = normalized(types.view(types.convert(x, w), { rows, types.count(shape) / rows }), n.attr.epsilon or 1e-5)

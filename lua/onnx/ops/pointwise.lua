@@ -72,7 +72,8 @@ local function unary(name)
    return { run = function(n, x) return torch[name](n:out(), x) end }
 end
 
-registry.each({ Abs = 'abs', Neg = 'neg', Sqrt = 'sqrt', Exp = 'exp', Log = 'log', Sin = 'sin', Cos = 'cos', Tan = 'tan', Asin = 'asin',
+registry.each({ Abs = 'abs', Neg = 'neg', Sqrt = 'sqrt', Exp = 'exp', Log = 'log', Sin = 'sin', Cos = 'cos', Tan = 'tan',
+   Asin = 'asin',
    Acos = 'acos', Atan = 'atan', Sinh = 'sinh', Cosh = 'cosh', Tanh = 'tanh', Sigmoid = 'sigmoid', Floor = 'floor', Ceil = 'ceil',
    Erf = 'erf', Reciprocal = 'cinv', Softsign = 'softsign', Softplus = 'softplus', Sign = 'sign' }, function(_, name)
    return unary(name)

@@ -119,7 +119,8 @@ end
 registry.add('AveragePool', function(n, x)
    local g, with_pads = geometry(n, x), (n.attr.count_include_pad or 0) ~= 0
    if is_plain(n, g) then
-      return torch.avgpool2d(n:out(), x, g.kernel[1], g.kernel[2], g.strides[1], g.strides[2], g.before[1], g.before[2], false, with_pads)
+      return torch.avgpool2d(n:out(), x, g.kernel[1], g.kernel[2], g.strides[1], g.strides[2], g.before[1], g.before[2], false,
+         with_pads)
    end
    local y = types.view(torch.sum(windows.rows(windows.padded(n.types[1], x, g, 0), g), 2), windows.result(x, g))
    for d = 1, g.n do

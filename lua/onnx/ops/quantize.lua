@@ -7,7 +7,8 @@ local registry = require 'onnx.registry'
 local products = require 'onnx.ops.product'
 local convolution = require 'onnx.ops.convolution'
 
-local ranges = { int8 = { -128, 127 }, uint8 = { 0, 255 }, int16 = { -32768, 32767 }, uint16 = { 0, 65535 }, int32 = { -2 ^ 31, 2 ^ 31 - 1 },
+local ranges = { int8 = { -128, 127 }, uint8 = { 0, 255 }, int16 = { -32768, 32767 }, uint16 = { 0, 65535 }, int32 = { -2 ^ 31,
+   2 ^ 31 - 1 },
    int4 = { -8, 7 }, uint4 = { 0, 15 }, int2 = { -2, 1 }, uint2 = { 0, 3 } }
 
 -- Whole numbers: halves become even.
@@ -58,7 +59,8 @@ registry.add('QuantizeLinear', {
       -- The quotient has the precision of the input, or of the attribute.
       local precision = n.attr.precision and n.attr.precision ~= 0 and messages.types[n.attr.precision] or n.types[1]
       local wide = types.is_float(precision) and (precision == 'double' and 'double' or 'float') or 'float'
-      local y = torch.cdiv(types.convert(x, wide), types.expand(types.convert(spread(scale, x, axis, block), wide), types.shape(x)))
+      local y = torch.cdiv(types.convert(x, wide), types.expand(types.convert(spread(scale, x, axis, block), wide),
+         types.shape(x)))
       if precision == 'float16' or precision == 'bfloat16' then y = types.convert(types.convert(y, precision), wide) end
       y = types.convert(y, 'double')
       if zero and ranges[name] then
@@ -88,7 +90,8 @@ registry.add('DynamicQuantizeLinear', { types = { 'uint8', 'float', 'uint8' }, r
    local scale = types.number(types.scalar('float', (high - low) / 255))
    local zero = scale == 0 and 0 or math.max(0, math.min(255, formats.half_even(-low / scale)))
    local y = scale == 0 and torch.mul(x, 0) or torch.div(x, scale)
-   return to_type(torch.add(rounded(types.convert(y, 'double')), zero), 'uint8'), types.scalar('float', scale), types.scalar('uint8', zero)
+   return to_type(torch.add(rounded(types.convert(y, 'double')), zero), 'uint8'), types.scalar('float', scale),
+      types.scalar('uint8', zero)
 end })
 
 -- ---- integer products ----------------------------------------------------------------------------------------------
@@ -133,7 +136,8 @@ registry.add('QLinearMatMul', {
          for d = 1, types.rank(t) do form[d] = d == dim and s:nElement() or 1 end
          return types.view(s, form)
       end
-      local scale = torch.cmul(types.expand(wide(sa, y, types.rank(y) - 1), types.shape(y)), types.expand(wide(sb, y, types.rank(y)), types.shape(y)))
+      local scale = torch.cmul(types.expand(wide(sa, y, types.rank(y) - 1), types.shape(y)), types.expand(wide(sb, y,
+         types.rank(y)), types.shape(y)))
       return rescaled(y, torch.div(scale, types.number(sy)), zy, n.out_types[1])
    end,
 })

@@ -9,7 +9,8 @@ local types = require 'onnx.types'
 local registry = require 'onnx.registry'
 local C = lib.C
 
-local function named(number) return messages.types[number] or error(('there is no element type %s'):format(tostring(number)), 0) end
+local function named(number) return messages.types[number] or error(('there is no element type %s'):format(tostring(number)),
+   0) end
 
 -- A generator for the attribute seed, or nil.
 local function seeded(n)

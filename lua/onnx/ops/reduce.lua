@@ -50,7 +50,8 @@ end
 -- ---- reductions ----------------------------------------------------------------------------------------------------
 
 local lowest = { int8 = -128, int16 = -32768, int32 = -2 ^ 31, int64 = -2 ^ 63 }
-local highest = { int8 = 127, int16 = 32767, int32 = 2 ^ 31 - 1, int64 = 2 ^ 63 - 1024, uint8 = 255, uint16 = 65535, uint32 = 2 ^ 32 - 1 }
+local highest = { int8 = 127, int16 = 32767, int32 = 2 ^ 31 - 1, int64 = 2 ^ 63 - 1024, uint8 = 255, uint16 = 65535,
+   uint32 = 2 ^ 32 - 1 }
 
 local function sum(x) return torch.sum(x, 2) end
 

@@ -27,7 +27,8 @@ end
 
 registry.add('SequenceConstruct', { types = seq_of_first, run = function(_, ...) return { ... } end })
 
-registry.add('SequenceEmpty', { types = function(n) return { 'seq(' .. (messages.types[n.attr.dtype or 1] or 'float') .. ')' } end,
+registry.add('SequenceEmpty', { types = function(n) return { 'seq(' .. (messages.types[n.attr.dtype or 1] or 'float')
+   .. ')' } end,
    run = function() return {} end })
 
 registry.add('SequenceInsert', function(_, list, value, index)
@@ -79,7 +80,8 @@ registry.add('SplitToSequence', { types = seq_of_first, run = function(n, x, spl
    end
    local at = 1
    for i, count in ipairs(sizes) do
-      if count < 0 or at + count - 1 > size then error(('parts of sizes %s do not fit size %d'):format(table.concat(sizes, ', '), size), 0) end
+      if count < 0 or at + count - 1 > size then error(('parts of sizes %s do not fit size %d'):format(table.concat(sizes,
+         ', '), size), 0) end
       local shape = types.shape(x)
       shape[dim] = count
       if squeeze then table.remove(shape, dim) end

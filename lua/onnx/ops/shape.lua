@@ -247,7 +247,8 @@ end)
 -- Indices from 0 of a padded dimension, for modes that repeat elements.
 local MOST_REPEATED = 2 ^ 24
 local function sources(size, before, behind, mode)
-   if before + size + behind > MOST_REPEATED then error(('a padded size of %.0f is too large'):format(before + size + behind), 0) end
+   if before + size + behind > MOST_REPEATED then error(('a padded size of %.0f is too large'):format(before + size + behind),
+      0) end
    local list = {}
    for i = -before, size + behind - 1 do
       local k
