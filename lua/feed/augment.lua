@@ -2,6 +2,8 @@
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local collate = require 'feed.collate'
+local image_augment = require 'feed.image_augment'
+local plan = require 'feed.image_plan'
 local seed = require 'feed.seed'
 
 local augment = {}
@@ -13,17 +15,9 @@ local function options_of(o)
    return out
 end
 
--- image's rock depends on feed's, so feed must not depend on image's: luarocks cannot build two rocks that need each other.
-local function image_plan(level)
-   local ok, plan = pcall(require, 'image.plan')
-   if ok then return plan end
-   if not tostring(plan):find("module 'image.plan' not found", 1, true) then error(plan, 0) end
-   error('feed.loader: augment needs the package image: luarocks make --lua-version=5.1 rocks/image-scm-1.rockspec', level + 1)
-end
-
 --- Refuses the options that image.augment refuses. @param level  as in error()
 function augment.check(o, level)
-   image_plan(level).check('feed.loader: augment', options_of(o), level)
+   plan.check('feed.loader: augment', options_of(o), level)
    if type(o.key) ~= 'nil' and type(o.key) ~= 'string' and type(o.key) ~= 'number' then
       arg.refuse('feed.loader: augment', 'key', 'a number or a string', o.key, level)
    end
@@ -41,7 +35,7 @@ local function made(job, epoch, numbers, pictures)
       job.picture_turn = job.picture_turn % job.reuse + 1
       room = job.pictures[job.picture_turn]
    end
-   local f, options = require 'image.augment'.augment, options_of(job.augment)
+   local f, options = image_augment.augment, options_of(job.augment)
    local ok, x
    if room then ok, x = pcall(f, room, pictures, options, seeds) else ok, x = pcall(f, pictures, options, seeds) end
    if not ok then error(('augment, for the samples %d ... %d: %s'):format(numbers[1], numbers[n], tostring(x)), 0) end

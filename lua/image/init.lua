@@ -11,7 +11,7 @@ package.loaded.image = image           -- the parts require it while they load
 -- Each group of parts has separate lines, with a blank line between groups.
 local parts = {
    -- size, position and form
-   'flip', 'geometry', 'typed', 'augment',
+   'flip', 'geometry', 'typed',
 
    -- files and compressed bytes
    'load', 'save',
@@ -22,6 +22,9 @@ local parts = {
    -- showing
    'display', 'sample', 'test',
 }
+
+-- The loaders of feed use this part, too.
+image.augment = require 'feed.image_augment'.augment
 
 for _, name in ipairs(parts) do
    for key, value in pairs(require('image.' .. name)) do

@@ -119,7 +119,7 @@ function lines.narrowed(y, narrow) return narrow and y:type(narrow) or y end
 --- f(...), with the device of p as the current one.
 function lines.on(p, f, ...)
    if p._device == 0 then return f(...) end
-   local cutorch = require 'cutorch'
+   local cutorch = package.loaded.cutorch         -- it has made p
    if cutorch.getDevice() == p:getDevice() then return f(...) end
    local a, n = { ... }, select('#', ...)
    return cutorch.withDevice(p:getDevice(), function() return f(unpack(a, 1, n)) end)

@@ -79,7 +79,7 @@ function M.install(torch)
    for _, old in ipairs { { table, 'unpack', unpack }, { string, 'gfind', string.gmatch } } do
       if old[1][old[2]] == nil then old[1][old[2]] = old[3] end
    end
-   require 'paths'                           -- scripts of Torch7 use it without a require
+   require 'torch.paths'                         -- scripts of Torch7 use it without a require
 end
 
 return M

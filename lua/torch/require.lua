@@ -48,7 +48,7 @@ end
 -- ---- files -----------------------------------------------------------------------------------------------------
 
 local function exists(path)
-   local paths = require 'paths'
+   local paths = require 'torch.paths'
    return paths.filep(path)
 end
 
@@ -104,7 +104,7 @@ local function load_once(file, name)
 end
 
 local function absolute(folder, name)
-   return require 'paths'.concat(folder, name)
+   return require 'torch.paths'.concat(folder, name)
 end
 
 -- C ends a name at a byte 0, and would take another file.

@@ -116,15 +116,6 @@ describe('feed.loader with augment', function()
       no('feed.loader: augment and collate exclude each other', { size = 3 }, { collate = function() end })
    end)
 
-   it('says which rock to make where the package image is missing', function()
-      local plan, path = package.loaded['image.plan'], package.path
-      package.loaded['image.plan'], package.path = nil, ''
-      local ok, why = pcall(feed.loader, { dataset = pictures(3), augment = { size = 3 } })
-      package.loaded['image.plan'], package.path = plan, path
-      assert.is_false(ok)
-      assert.truthy(why:find('feed%.loader: augment needs the package image: luarocks make %S+ rocks/image%-scm'), why)
-   end)
-
    it('names the samples of a batch that it cannot make, with and without workers', function()
       for workers = 0, 1 do
          local function no(text, set, o)

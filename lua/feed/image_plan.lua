@@ -1,4 +1,4 @@
--- lua/image/plan.lua - the options of image.augment, and their random choices for one picture.
+-- lua/feed/image_plan.lua - the options of image.augment, and their random choices for one picture.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 

@@ -1,7 +1,7 @@
--- lua/image/augment.lua - makes batches of random parts of pictures, for training.
+-- lua/feed/image_augment.lua - image.augment: makes batches of random parts of pictures, for training.
 local torch = require 'torch'
 local arg = require 'torch.arg'
-local plan = require 'image.plan'
+local plan = require 'feed.image_plan'
 
 local M = {}
 
