@@ -3,6 +3,7 @@
 #include <math.h>
 #include <pthread.h>
 #include "../core/environment.h"
+#include "../core/mix.h"
 #include "../op/conv2d.args.h"
 #include "../tune/tune.h"
 #include "conv.h"
@@ -79,6 +80,15 @@ static int predicted(const th_conv_shape *s)
   return best;
 }
 
+/* The place of a cached choice, by the numbers that differ most between layers. */
+static size_t place_of(const th_conv_shape *s)
+{
+  const int64_t number[] = { s->n, s->c, s->o, s->h, s->w, s->kh, s->sh };
+  uint64_t h = th_mixed((uint64_t)s->pass, (uint64_t)s->dtype);
+  for (size_t i = 0; i < sizeof number / sizeof *number; i++) h = th_mixed(h, (uint64_t)number[i]);
+  return h % KEPT;
+}
+
 /* The choice is a function of the shape, and on a device of its model and the rounding of floats, which th_tune_machine numbers.
  * The last choices are cached, because computing the costs takes longer than a small convolution. A thread that finds the lock busy
  * computes them again. */
@@ -90,8 +100,7 @@ static int cheapest(const th_conv_shape *s)
   const int dnn = th_dnn_when();
   if (th_conv_products(s) < FEW) return GEMM;
   const int model = s->device == TH_CPU ? 0 : th_tune_machine(s->device);
-  const th_tune_key key = key_of(s);
-  const size_t at = th_tune_hash(&key, 0) % KEPT;
+  const size_t at = place_of(s);
   int engine = -1;
   if (pthread_mutex_trylock(&known.lock)) return predicted(s);
   if (memcmp(&known.kept[at].s, s, sizeof *s) == 0 && known.kept[at].dnn == dnn && known.kept[at].model == model)

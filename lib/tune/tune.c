@@ -41,14 +41,12 @@ static const char *(*model_name)(int device);
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-uint64_t th_tune_hash(const th_tune_key *k, uint64_t start)
+static size_t place_of(const times *t)
 {
-  uint64_t h = th_mixed(th_mixed(start, (uint64_t)k->kind), (uint64_t)k->dtype);
-  for (int i = 0; i < NUMBERS; i++) h = th_mixed(h, (uint64_t)k->number[i]);
-  return h;
+  uint64_t h = th_mixed(th_mixed((uint64_t)t->machine, (uint64_t)t->key.kind), (uint64_t)t->key.dtype);
+  for (int i = 0; i < NUMBERS; i++) h = th_mixed(h, (uint64_t)t->key.number[i]);
+  return (size_t)h & (places - 1);
 }
-
-static size_t place_of(const times *t) { return (size_t)th_tune_hash(&t->key, (uint64_t)t->machine) & (places - 1); }
 
 /* The value of `machine` for a device model whose name has n bytes; 0 if there are too many models. */
 static int32_t model_of(const char *name, size_t n)

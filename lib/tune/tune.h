@@ -10,8 +10,7 @@ bool th_tune_find(int64_t ns[TH_TUNE_WAYS], const th_tune_key *key, uint32_t way
 void th_tune_add(int64_t ns[TH_TUNE_WAYS], const th_tune_key *key, uint32_t ways);
 
 /* The number of the CPU's threads, or a negative number for the model of the key's device; 0 if there are too many models. */
-int32_t  th_tune_machine(int device);
-uint64_t th_tune_hash(const th_tune_key *key, uint64_t start);
+int32_t     th_tune_machine(int device);
 const char *th_tune_model(int device);              /* NULL for the CPU, and while no backend is loaded */
 
 /* Forgets all times. With a folder, reads the file of times there and writes it from now on; its name begins with `stem`, and

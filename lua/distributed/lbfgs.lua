@@ -13,6 +13,8 @@ local vectors = require 'distributed.vectors'
 
 local WHO = 'dist.lbfgs'
 
+need.declare(WHO, 'learningRate maxIter maxEval tolFun tolX nCorrection c1 c2')
+
 -- ---- products of vectors in parts --------------------------------------------------------------------------------------------
 
 -- All ranks get the same bits, so all decide alike. Parts are contiguous vectors; the last one is

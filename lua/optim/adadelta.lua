@@ -2,6 +2,8 @@
 local optim = require 'optim'
 local need = require 'optim.need'
 
+need.declare('optim.adadelta', 'rho eps weightDecay')
+
 --- One step of AdaDelta (Zeiler, "ADADELTA: an adaptive learning rate method", 2012).
 -- @param config.rho          decay of the running mean squares; default 0.9
 -- @param config.eps          added to both mean squares; default 1e-6

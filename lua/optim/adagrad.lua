@@ -2,6 +2,8 @@
 local optim = require 'optim'
 local need = require 'optim.need'
 
+need.declare('optim.adagrad', need.RATE)
+
 --- One step of AdaGrad (Duchi, Hazan and Singer, "Adaptive subgradient methods", 2011).
 -- @param config.learningRate       default 1e-3
 -- @param config.learningRateDecay  the rate is learningRate / (1 + evaluations * decay); default 0

@@ -3,6 +3,9 @@ local optim = require 'optim'
 local need = require 'optim.need'
 local recording = require 'torch.recording'
 
+need.declare('optim.adam', need.RATE .. ' beta1 beta2 epsilon', { replayed = true })
+need.declare('optim.adamw', need.RATE .. ' beta1 beta2 epsilon', { replayed = true })
+
 -- One step. decay_x shrinks x itself; when it is nil, config.weightDecay changes the gradient.
 local function step(who, opfunc, x, config, state, decay_x)
    local beta1, beta2 = config.beta1 or 0.9, config.beta2 or 0.999

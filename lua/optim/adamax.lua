@@ -2,6 +2,8 @@
 local optim = require 'optim'
 local need = require 'optim.need'
 
+need.declare('optim.adamax', need.RATE .. ' beta1 beta2 epsilon')
+
 --- One step of AdaMax (Kingma and Ba, "Adam: a method for stochastic optimization", 2014, section 7).
 -- @param config.learningRate  default 2e-3
 -- @param config.beta1,beta2   decay of the moment and of the largest gradient; default 0.9 and 0.999

@@ -2,6 +2,8 @@
 local optim = require 'optim'
 local need = require 'optim.need'
 
+need.declare('optim.asgd', 'eta0 lambda alpha t0')
+
 --- One step of averaged stochastic gradient descent (Bottou, "Stochastic gradient descent tricks", 2012).
 -- @param config.eta0    learning rate at the start; default 1e-4
 -- @param config.lambda  decay of the parameters; default 1e-4

@@ -2,6 +2,8 @@
 local optim = require 'optim'
 local need = require 'optim.need'
 
+need.declare('optim.cg', 'maxIter maxEval rho sig int ext ratio')
+
 local function bad(z) return z ~= z or z == math.huge or z == -math.huge end
 
 --- Minimises with conjugate gradients, after C. E. Rasmussen's description of `minimize` (2006). Each line search ends

@@ -3,6 +3,8 @@ local torch = require 'torch'
 local optim = require 'optim'
 local need = require 'optim.need'
 
+need.declare('optim.cmaes', 'sigma maxEval ftarget popsize ftol xtol verb_disp minSigma')
+
 -- Eigenvalues and eigenvectors (columns) of a symmetric matrix, by Jacobi's rotations; plain tables.
 local function eigen(a)
    local n, v = #a, {}

@@ -3,6 +3,8 @@ local torch = require 'torch'
 local optim = require 'optim'
 local need = require 'optim.need'
 
+need.declare('optim.de', 'popsize scaleFactor crossoverRate maxFEval spread')
+
 --- Minimises with differential evolution (Storn and Price, 1997): candidates of a population are mixed, and replace
 -- worse ones.
 -- @param config.popsize        default 10 times the number of parameters

@@ -2,6 +2,8 @@
 local optim = require 'optim'
 local need = require 'optim.need'
 
+need.declare('optim.FistaLS', 'maxiter maxline errthres L Lstep')
+
 --- Minimises f(x) + g(x) (Beck and Teboulle, "A fast iterative shrinkage-thresholding algorithm for linear inverse
 -- problems", 2009), with backtracking.
 -- @param f      f(x, 'dx') returns the value and the gradient of the smooth part

@@ -9,10 +9,11 @@ local optim = rawget(_G, 'optim') or {}
 _G.optim = optim                       -- scripts of Torch7 use the global
 package.loaded.optim = optim
 
-for _, name in ipairs{'sgd', 'adam', 'adamax', 'rmsprop', 'adagrad', 'adadelta', 'nag', 'asgd', 'rprop',
-   'polyinterp', 'lswolfe', 'lbfgs', 'cg', 'checkgrad', 'de', 'cmaes', 'fista', 'ConfusionMatrix', 'Logger',
-   'clip', 'schedules', 'LossScaler'} do
-   require('optim.' .. name)
+-- Each file of this folder is a part; none is listed here.
+local here = debug.getinfo(1, 'S').source:match '^@(.*)/init%.lua$'
+for _, file in ipairs(require 'torch.paths'.dir(here)) do
+   local name = file:match '^(%w+)%.lua$'
+   if name and name ~= 'init' then require('optim.' .. name) end
 end
 
 return optim

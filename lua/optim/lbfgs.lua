@@ -4,6 +4,8 @@ local need = require 'optim.need'
 local quasi = require 'optim.quasi'
 local space = require 'optim.space'
 
+need.declare('optim.lbfgs', 'learningRate maxIter maxEval tolFun tolX nCorrection')
+
 --- Steps of L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", 1989). The
 -- correction pairs stay in the state, so that the next call continues from them.
 -- @param config.maxIter            default 20

@@ -4,6 +4,8 @@ local need = require 'optim.need'
 local space = require 'optim.space'
 local wolfe = require 'optim.wolfe'
 
+need.declare('optim.lswolfe', 'c1 c2 tolX maxIter')
+
 --- Searches along d for a step t with enough descent and a small slope (Nocedal and Wright, "Numerical optimization",
 -- section 3.5). x itself is moved, and returned.
 -- @param opfunc  value and gradient at a point

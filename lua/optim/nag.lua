@@ -2,6 +2,8 @@
 local optim = require 'optim'
 local need = require 'optim.need'
 
+need.declare('optim.nag', need.RATE .. ' momentum')
+
 --- One step of Nesterov's accelerated gradient (Sutskever et al., "On the importance of initialization and momentum in
 -- deep learning", 2013).
 -- @param config.learningRate       default 1e-3

@@ -5,24 +5,16 @@ local recording = require 'torch.recording'
 
 local need = {}
 
--- The options of each optimizer that are numbers. Programs pass tables that hold other values
--- under other names.
-local rate = 'learningRate learningRateDecay weightDecay '
-local reads = {
-   ['optim.sgd'] = rate .. 'momentum dampening', ['optim.nag'] = rate .. 'momentum', ['optim.adagrad'] = rate,
-   ['optim.adam'] = rate .. 'beta1 beta2 epsilon', ['optim.adamw'] = rate .. 'beta1 beta2 epsilon',
-   ['optim.adamax'] = rate .. 'beta1 beta2 epsilon', ['optim.rmsprop'] = rate .. 'alpha epsilon initialMean',
-   ['optim.adadelta'] = 'rho eps weightDecay', ['optim.asgd'] = 'eta0 lambda alpha t0',
-   ['optim.rprop'] = 'etaplus etaminus stepsizemax stepsizemin niter',
-   ['optim.cg'] = 'maxIter maxEval rho sig int ext ratio',
-   ['optim.lbfgs'] = 'learningRate maxIter maxEval tolFun tolX nCorrection', ['optim.lswolfe'] = 'c1 c2 tolX maxIter',
-   ['optim.de'] = 'popsize scaleFactor crossoverRate maxFEval spread',
-   ['optim.cmaes'] = 'sigma maxEval ftarget popsize ftol xtol verb_disp minSigma',
-   ['optim.FistaLS'] = 'maxiter maxline errthres L Lstep', ['optim.checkgrad'] = '',
-   ['dist.lbfgs'] = 'learningRate maxIter maxEval tolFun tolX nCorrection c1 c2',
-}
-for who, names in pairs(reads) do
-   reads[who] = {}
+--- The options of optimizers with a learning rate, for need.declare.
+need.RATE = 'learningRate learningRateDecay weightDecay'
+
+local reads, replayed = {}, {}
+
+--- Says which options of a function are numbers, as words of a text. Programs pass tables that hold other values under other names.
+-- @param o  { replayed = true } for an optimizer whose steps a CUDA graph can replay: they use no numbers that change from
+-- step to step, or read them from memory
+function need.declare(who, names, o)
+   reads[who], replayed[who] = {}, o and o.replayed
    for name in names:gmatch '%S+' do reads[who][name] = true end
 end
 
@@ -62,9 +54,6 @@ function need.options(who, what, config)
    return texts and as_numbers(config, known) or config
 end
 
--- Optimizers whose steps can be replayed: they use no numbers that change from step to step, or read them from memory.
-local REPLAYED = { ['optim.sgd'] = true, ['optim.adam'] = true, ['optim.adamw'] = true, ['optim.rmsprop'] = true }
-
 --- The value state[name] that an optimizer keeps between steps. The first step makes it, so it cannot be part of a CUDA graph.
 function need.kept(who, state, name, make)
    if state[name] == nil then
@@ -95,7 +84,7 @@ end
 
 --- The arguments of an optimizer. @return config and state
 function need.all(who, opfunc, x, config, state)
-   if not REPLAYED[who] then
+   if not replayed[who] then
       recording.refuse(who .. ': its steps depend on numbers of the host; use optim.sgd, adam, adamw or rmsprop; it', 4)
    end
    need.func(who, 'opfunc', opfunc)

@@ -3,6 +3,8 @@ local optim = require 'optim'
 local need = require 'optim.need'
 local recording = require 'torch.recording'
 
+need.declare('optim.rmsprop', need.RATE .. ' alpha epsilon initialMean', { replayed = true })
+
 --- One step of RMSprop (Tieleman and Hinton, Coursera lecture 6.5, 2012).
 -- @param config.learningRate  default 1e-2
 -- @param config.alpha         decay of the mean square; default 0.99

@@ -2,6 +2,8 @@
 local optim = require 'optim'
 local need = require 'optim.need'
 
+need.declare('optim.rprop', 'etaplus etaminus stepsizemax stepsizemin niter')
+
 --- Resilient propagation (Riedmiller and Braun, "A direct adaptive method for faster backpropagation learning", 1993),
 -- for gradients over the whole batch.
 -- @param config.stepsize         of every parameter at the start; default 0.1

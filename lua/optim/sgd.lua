@@ -4,6 +4,8 @@ local optim = require 'optim'
 local need = require 'optim.need'
 local recording = require 'torch.recording'
 
+need.declare('optim.sgd', need.RATE .. ' momentum dampening', { replayed = true })
+
 local SHORT = { ['torch.CudaHalfTensor'] = true, ['torch.CudaBFloat16Tensor'] = true }
 
 
