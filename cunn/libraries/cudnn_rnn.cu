@@ -8,20 +8,6 @@
 #include "../runtime/recording.cuh"
 #include "thcuda.h"
 
-extern "C" {
-/* As in lua/cutorch/rnn.lua. cell: CELL_RELU or another of the enum; x is steps x samples x input, or samples x steps x input. */
-struct th_cuda_rnn { int32_t cell, both_ways, input, hidden, layers, steps, samples, by_samples; };
-const char *th_cuda_rnn_why(const th_cuda_rnn *r, const th_tensor *x);
-th_status th_cuda_rnn_forward(const th_cuda_rnn *r, const th_tensor *x, const th_tensor *weight, const th_tensor *hx,
-                              const th_tensor *cx, const th_tensor *y, const th_tensor *hy, const th_tensor *cy,
-                              th_tensor *reserve);
-th_status th_cuda_rnn_backward(const th_cuda_rnn *r, const th_tensor *y, const th_tensor *gy, const th_tensor *weight,
-                               const th_tensor *hx, const th_tensor *cx, const th_tensor *ghy, const th_tensor *gcy,
-                               const th_tensor *gx, const th_tensor *ghx, const th_tensor *gcx, const th_tensor *reserve);
-th_status th_cuda_rnn_weight(const th_cuda_rnn *r, const th_tensor *x, const th_tensor *y, const th_tensor *hx,
-                             const th_tensor *gw, const th_tensor *reserve);
-}
-
 namespace {
 
 /* A graph would not know of these calls' tensors, nor is cuDNN said to be recorded here. */

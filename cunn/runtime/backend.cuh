@@ -62,8 +62,6 @@ th_status th_cuda_fetch(void *to, const void *from, size_t bytes);
 
 /* ---- elements ---- */
 
-struct f16 { uint16_t bits; };
-struct bf16 { uint16_t bits; };
 #ifdef __CUDA_ARCH__
 #define TH_UNROLL_ALL _Pragma("unroll")           /* so that places in arrays are known, which then lie in registers */
 #define TH_UNROLL_NONE _Pragma("unroll 1")        /* so that rare or short loops stay short code */
@@ -73,11 +71,14 @@ struct bf16 { uint16_t bits; };
 #endif
 #define TH_DEVICE_FN static __host__ __device__ __forceinline__
 
-TH_DEVICE_FN float th_float_of(uint32_t u) { float f; memcpy(&f, &u, 4); return f; }
-TH_DEVICE_FN uint32_t th_bits_of(float f) { uint32_t u; memcpy(&u, &f, 4); return u; }
-/* Halves are rounded to nearest, ties to even; NaN stays NaN. Devices convert by one instruction where they have one, with the
- * bits of the CPU except those of NaN: a device stores one NaN for all. */
-TH_DEVICE_FN float load_half(bf16 h) { return th_float_of((uint32_t)h.bits << 16); }
+#define TH_INLINE TH_DEVICE_FN
+#include "../../lib/formula/half.h"
+struct f16 { uint16_t bits; };
+struct bf16 { uint16_t bits; };
+
+/* Devices convert by one instruction where they have one, with the bits of the CPU except those of NaN: a device stores one NaN
+ * for all. */
+TH_DEVICE_FN float load_half(bf16 h) { return th_load_bf16({ h.bits }); }
 TH_DEVICE_FN bf16 store_bf16(float f)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -85,8 +86,7 @@ TH_DEVICE_FN bf16 store_bf16(float f)
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h.bits) : "f"(f));
   return h;
 #else
-  const uint32_t u = th_bits_of(f), r = (u + 0x7fff + ((u >> 16) & 1)) >> 16;
-  return bf16{ (uint16_t)((u & 0x7fffffff) > 0x7f800000 ? (u >> 16) | 0x40 : r) };
+  return bf16{ th_store_bf16(f).bits };
 #endif
 }
 TH_DEVICE_FN float load_half(f16 h)
@@ -96,10 +96,7 @@ TH_DEVICE_FN float load_half(f16 h)
   asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h.bits));
   return f;
 #else
-  const uint32_t sign = (uint32_t)(h.bits & 0x8000) << 16, m = h.bits & 0x7fff;
-  if (m >= 0x7c00) return th_float_of(sign | (m << 13) | (m > 0x7c00 ? 0x7fc00000 : 0x7f800000));
-  if (m >= 0x400) return th_float_of(sign | ((m << 13) + 0x38000000));
-  return th_float_of(sign | th_bits_of((float)(int32_t)m * 5.9604644775390625e-8f));
+  return th_load_f16({ h.bits });
 #endif
 }
 TH_DEVICE_FN f16 store_f16(float f)
@@ -109,13 +106,7 @@ TH_DEVICE_FN f16 store_f16(float f)
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(f));
   return h;
 #else
-  const uint32_t u = th_bits_of(f), sign = (u >> 16) & 0x8000, a = u & 0x7fffffff;
-  uint32_t r;
-  if (a > 0x7f800000) r = 0x7e00 | (a >> 13 & 0x3ff);
-  else if (a >= 0x477ff000) r = 0x7c00;
-  else if (a < 0x38800000) r = th_bits_of(th_float_of(a) + 0.5f) - 0x3f000000;
-  else r = (a + 0xfff + ((a >> 13) & 1) - 0x38000000) >> 13;
-  return f16{ (uint16_t)(sign | r) };
+  return f16{ th_store_f16(f).bits };
 #endif
 }
 

@@ -75,6 +75,20 @@ const char    *th_cuda_nccl_why(void);           /* why there is none */
  * all. */
 th_status      th_cuda_nccl_sum(int n, th_tensor *const *t, int all);
 th_status      th_cuda_nccl_broadcast(int n, th_tensor *const *t);
+
+/* Whole recurrent layers by cuDNN, for lua/cutorch/rnn.lua. cell: 0 relu, 1 tanh, 2 lstm, 3 gru; x is steps x samples x input, or
+ * samples x steps x input. _why: why cuDNN does not compute these sequences, or NULL. _backward spoils the reserve for another
+ * one; _weight reads what it leaves there, and adds to gw. */
+typedef struct th_cuda_rnn { int32_t cell, both_ways, input, hidden, layers, steps, samples, by_samples; } th_cuda_rnn;
+const char    *th_cuda_rnn_why(const th_cuda_rnn *r, const th_tensor *x);
+th_status      th_cuda_rnn_forward(const th_cuda_rnn *r, const th_tensor *x, const th_tensor *weight, const th_tensor *hx,
+                                   const th_tensor *cx, const th_tensor *y, const th_tensor *hy, const th_tensor *cy,
+                                   th_tensor *reserve);
+th_status      th_cuda_rnn_backward(const th_cuda_rnn *r, const th_tensor *y, const th_tensor *gy, const th_tensor *weight,
+                                    const th_tensor *hx, const th_tensor *cx, const th_tensor *ghy, const th_tensor *gcy,
+                                    const th_tensor *gx, const th_tensor *ghx, const th_tensor *gcx, const th_tensor *reserve);
+th_status      th_cuda_rnn_weight(const th_cuda_rnn *r, const th_tensor *x, const th_tensor *y, const th_tensor *hx,
+                                  const th_tensor *gw, const th_tensor *reserve);
 /* FFI END */
 
 #ifdef __cplusplus

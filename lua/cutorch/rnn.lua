@@ -4,19 +4,6 @@ local torch = require 'torch'
 local lib = require 'torch.lib'
 local G = require 'cutorch.backend'.C
 
--- The order of cunn/libraries/cudnn_rnn.cu.
-ffi.cdef [[
-typedef struct th_cuda_rnn { int32_t cell, both_ways, input, hidden, layers, steps, samples, by_samples; } th_cuda_rnn;
-const char *th_cuda_rnn_why(const th_cuda_rnn *r, const th_tensor *x);
-th_status th_cuda_rnn_forward(const th_cuda_rnn *r, const th_tensor *x, const th_tensor *weight, const th_tensor *hx,
-   const th_tensor *cx, const th_tensor *y, const th_tensor *hy, const th_tensor *cy, th_tensor *reserve);
-th_status th_cuda_rnn_backward(const th_cuda_rnn *r, const th_tensor *y, const th_tensor *gy, const th_tensor *weight,
-   const th_tensor *hx, const th_tensor *cx, const th_tensor *ghy, const th_tensor *gcy, const th_tensor *gx,
-   const th_tensor *ghx, const th_tensor *gcx, const th_tensor *reserve);
-th_status th_cuda_rnn_weight(const th_cuda_rnn *r, const th_tensor *x, const th_tensor *y, const th_tensor *hx,
-   const th_tensor *gw, const th_tensor *reserve);
-]]
-
 local CELLS = { relu = 0, tanh = 1, lstm = 2, gru = 3 }
 local M = {}
 

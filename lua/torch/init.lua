@@ -18,8 +18,7 @@ require 'torch.tensor'.install(torch)
 
 -- Parts that add functions to torch, loaded immediately or when one of their names is first used.
 for _, part in ipairs { 'create', 'random', 'map', 'fft', 'conv', 'einsum', 'set', 'arrange', 'file', 'serialize', 'package', 'timer', 'cmdline', 'tester', 'plugin', 'print', 'config', 'version', 'inner' } do
-   local ok, m = pcall(require, 'torch.' .. part)
-   if ok then m.install(torch) elseif not tostring(m):match 'not found' then error(m, 0) end
+   require('torch.' .. part).install(torch)
 end
 
 arg.guard(require 'torch.tensor'.base, arg.is_tensor, 'a tensor', torch, { type = true, split = true, chunk = true })

@@ -209,8 +209,6 @@ local function branch(lines, p, index, most)
    add(lines, '   end')
 end
 
-local function sort_key(p) return p.required end
-
 local function all_patterns(forms, method)
    local all, most = {}, 0
    for _, f in ipairs(forms) do
@@ -221,13 +219,13 @@ local function all_patterns(forms, method)
       end
    end
    table.sort(all, function(p, q)                              -- short calls first: they are the common ones
-      if sort_key(p) ~= sort_key(q) then return sort_key(p) < sort_key(q) end
+      if p.required ~= q.required then return p.required < q.required end
       return p.order < q.order
    end)
    return all, most
 end
 
-local function source(_, forms, method)
+local function source(forms, method)
    local all, most = all_patterns(forms, method)
    local lines, params, op_names, index = {}, {}, {}, {}
    for i = 1, most + 1 do params[i] = 'a' .. i end
@@ -486,7 +484,7 @@ end
 local function write(name, method)
    local forms = op.forms(name)
    if not forms then return nil end
-   local text = source(name, forms, method)
+   local text = source(forms, method)
    local ops = {}
    for i, f in ipairs(forms) do ops[i] = f.op end
    local chunk = assert(loadstring(text, '=torch.' .. name))
@@ -541,7 +539,7 @@ function op.complaint(name, text)
    for _, a in ipairs(form.args) do result = result or a.kind == kinds.out or a.word == 'return' end
    if not result then return 'its signature has no result: ' .. text end
    for _, method in ipairs { false, true } do
-      local ok, why = pcall(function() return assert(loadstring((source(name, { form }, method)))) end)
+      local ok, why = pcall(function() return assert(loadstring((source({ form }, method)))) end)
       if not ok then return ('no function can be written from its signature %s: %s'):format(text, why) end
    end
 end
@@ -556,7 +554,7 @@ function op.refresh()
 end
 
 --- The generated text of the binding.
-function op.source(name, method) return (source(name, op.forms(name), method or false)) end
+function op.source(name, method) return (source(op.forms(name), method or false)) end
 
 function op.set_describe(f) describe = f end
 function op.set_default_tensor(f) default_tensor = f end

@@ -1,10 +1,9 @@
 -- lua/xlua/init.lua - xlua: progress bars, named arguments, option parsing, profiling, and small helpers.
 local sys = require 'sys'
-local ffi = require 'ffi'
 local class = require 'torch.class'
 local path = require 'torch.arg'.path
+local isatty = require 'torch.package'.isatty
 
-ffi.cdef 'int isatty(int fd);'
 
 local xlua = {}
 
@@ -15,7 +14,7 @@ end
 -- Whether output goes to a terminal.
 local real_stdout = io.stdout
 local function on_terminal()
-   return io.stdout == real_stdout and ffi.C.isatty(1) ~= 0
+   return io.stdout == real_stdout and isatty(io.stdout)
 end
 
 -- Colors, if output goes to a terminal.

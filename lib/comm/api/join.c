@@ -143,9 +143,7 @@ static th_status join(th_dist **g, th_job *j, int fd, const char *name, const ch
 static th_status join_hosts(th_dist **g, th_job *j, const char *name, const char *host, const char *secret)
 {
   char here[256];
-  uint64_t h = 14695981039346656037u;
-  for (const char *p = host; *p; p++) h = (h ^ (unsigned char)*p) * 1099511628211u;
-  snprintf(here, sizeof here, "%.200s-%016llx", name, (unsigned long long)h);
+  snprintf(here, sizeof here, "%.200s-%016llx", name, (unsigned long long)th_text_hash(host));
   TH_TRY(th_check_algorithm_setting());
   TH_TRY(th_net_join(j, host, secret));
   return join(g, j, -1, here, secret);

@@ -221,6 +221,13 @@ void       th_lock_release(th_counter *lock);
 
 /* ---- the job ---- */
 
+/* FNV-1a of a text. Ranks of one job compare such hashes, so all must be built from one version. */
+static inline uint64_t th_text_hash(const char *text)
+{
+  uint64_t h = 14695981039346656037u;
+  for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
+  return h;
+}
 static inline int th_host_of(const th_job *j, int rank) { return j->host[rank]; }
 static inline const th_net_calls *th_net_of(const th_job *j) { return __atomic_load_n(&j->net, __ATOMIC_ACQUIRE); }
 static inline const th_operation *th_operation_of(const th_dist_work *w) { return &w->g->job->kinds[w->notice.kind]; }

@@ -8,13 +8,6 @@
 
 enum { TICK_US = 5000 };
 
-static uint64_t digest(const char *text)
-{
-  uint64_t h = 14695981039346656037u;
-  for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
-  return h;
-}
-
 /* ---- handshake ---- */
 
 typedef struct hello { char host[TH_HOST]; uint64_t secret; int32_t rank, size; } hello;
@@ -134,7 +127,7 @@ th_status th_net_join(th_job *j, const char *host, const char *secret)
   if (!x) return th_fail(TH_ENOMEM, "dist.init: no memory left");
   pthread_mutex_init(&x->lock, NULL);
   x->job = j;
-  x->secret = digest(secret);
+  x->secret = th_text_hash(secret);
   x->speed = (th_speed){ 50e-6, 1e9, 4e9 };
   snprintf(x->name, sizeof x->name, "%s", host);
   TH_TRY(start(x));
