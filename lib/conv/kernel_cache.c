@@ -6,9 +6,8 @@
  *
  * Kernels in training change between any two calls. A new place of the table therefore holds only a hash of a few of their
  * numbers. The next call makes and keeps a transform if the hash is unchanged. A thread that finds the lock busy proceeds without
- * the cache. So no convolution waits, not even in the child of a fork that inherited a held lock. Only
- * th_kernel_cache_set_limit waits, for
- * about a second at most. */
+ * the cache. So no convolution waits, not even in the child of a fork that inherited a held lock.
+ * Only th_kernel_cache_set_limit waits, for about a second at most. */
 #include <sched.h>
 #include <stdlib.h>
 #include "../core/block.h"

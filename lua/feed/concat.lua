@@ -3,7 +3,7 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local fingerprint = require 'feed.fingerprint'
 local need = require 'feed.need'
-local room = require 'feed.room'
+local batch_memory = require 'feed.batch_memory'
 
 local Concat = {}
 Concat.__index = Concat
@@ -91,7 +91,7 @@ local function joined(list, places, n, out)
       if v._ndim ~= first._ndim then return nil end
       for d = 1, first._ndim - 1 do if v._size[d] ~= sizes[d] then return nil end end
    end
-   local t = room(first._dtype, first._ndim, sizes, out)
+   local t = batch_memory(first._dtype, first._ndim, sizes, out)
    if t:nElement() > 0 then
       for k, v in ipairs(list) do t:indexCopy(1, places[k], v) end
    end

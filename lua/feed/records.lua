@@ -6,7 +6,7 @@ local format = require 'torch.format'
 local encode = require 'feed.encode'
 local fingerprint = require 'feed.fingerprint'
 local header = require 'feed.header'
-local room = require 'feed.room'
+local batch_memory = require 'feed.batch_memory'
 local source = require 'feed.source'
 local need = require 'feed.need'
 local C, tobit = lib.C, require 'bit'.tobit
@@ -80,7 +80,7 @@ local records, same = ffi.new 'th_records', ffi.new 'int[1]'
 local function read_kind(self, s, kind, numbers, out)
    local count = numbers:size(1)
    kind.shape[0] = count
-   local t = room(kind.dtype, kind.ndim, kind.shape, out)
+   local t = batch_memory(kind.dtype, kind.ndim, kind.shape, out)
    records.place, records.sum = self.places:data(), ffi.cast('uint32_t *', self.sums:data())
    records.head, records.head_size, records.body_size = kind.head, #kind.head, kind.bytes
    local list = numbers:contiguous()                           -- must live until the end of the call

@@ -3,7 +3,7 @@ local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local dtype = require 'torch.dtype'
 local fingerprint = require 'feed.fingerprint'
-local room = require 'feed.room'
+local batch_memory = require 'feed.batch_memory'
 local source = require 'feed.source'
 local need = require 'feed.need'
 local C = lib.C
@@ -28,7 +28,7 @@ local function tensor_for(self, count, out)
    local d = 0
    if count then sizes[0], d = count, 1 end
    for k, v in ipairs(self.row) do sizes[d + k - 1] = v end
-   local t = room(self.dtype, d + #self.row, sizes, out)
+   local t = batch_memory(self.dtype, d + #self.row, sizes, out)
    return t, ffi.cast('uint8_t *', t._storage.data) + t._offset * dtype.bytes[t._dtype]
 end
 

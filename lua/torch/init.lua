@@ -17,7 +17,12 @@ require 'torch.storage'.install(torch)
 require 'torch.tensor'.install(torch)
 
 -- Parts that add functions to torch, loaded immediately or when one of their names is first used.
-for _, part in ipairs { 'create', 'random', 'map', 'fft', 'conv', 'einsum', 'set', 'arrange', 'file', 'serialize', 'package', 'timer', 'cmdline', 'tester', 'plugin', 'print', 'config', 'version', 'inner' } do
+local parts = {
+   'create', 'random', 'map', 'fft', 'conv', 'einsum', 'set', 'arrange', 'file', 'serialize',
+   'package', 'timer', 'cmdline', 'tester', 'plugin', 'print', 'config', 'version',
+   'legacy',
+}
+for _, part in ipairs(parts) do
    require('torch.' .. part).install(torch)
 end
 

@@ -518,7 +518,7 @@ function op.method(name)
 end
 
 --- The error in the signature of an op that is not in the registry yet; nil when functions can be generated from it.
-function op.complaint(name, text)
+function op.complaint(text)
    local words = 0
    for word in text:gmatch '%S+' do
       words = words + 1

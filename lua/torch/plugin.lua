@@ -29,7 +29,7 @@ local function complaint(torch, o)
    if torch[name] ~= nil or torch.getmetatable('torch.FloatTensor')[name] ~= nil then
       return ('there is already a function torch.%s or a method Tensor:%s'):format(name, name)
    end
-   local why = op.complaint(name, args)
+   local why = op.complaint(args)
    if why then return ('op %s: %s'):format(name, why) end
    if o.grad ~= nil then
       local ok, rule = pcall(require 'torch.derivative'.parse, ffi.string(o.grad))

@@ -2,10 +2,10 @@
 -- runs once, on the plain build: AddressSanitizer keeps for a while what was given back
 
 describe('training, without a call of the collector,', function()
-   local flat = require 'bench.flat'
-   for _, network in ipairs(flat.networks) do
+   local growth = require 'bench.memory_growth'
+   for _, network in ipairs(growth.networks) do
       it('keeps its memory flat: ' .. network[1], function()
-         local seen, loss = flat.run(network[3], 20000 * network[2])
+         local seen, loss = growth.run(network[3], 20000 * network[2])
          local grown = seen[3][1] - seen[2][1]            -- the compiler and the collector need some thousand steps to be warm
          assert.is_true(loss < 1, loss)
          assert.is_true(grown < 4 * 2 ^ 20, ('%d bytes more than in the middle'):format(grown))

@@ -45,10 +45,12 @@ describe('./dev', function()
       os.remove(dir)
       assert.equal(0, (select(2, sh(('mkdir %s && cp dev %s/ && cd %s && mkdir -p test/op test/feed test/tools lib/op lua/feed'):format(dir, dir, dir)))))
       local function specs_of(file) return (sh(('cd %s && ./dev .specs-of %s'):format(dir, file))) end
-      sh(('cd %s/test && touch op/mm_spec.lua feed/loader_spec.lua feed/order_spec.lua tools/batch_spec.lua tools/hammer_spec.lua && echo turn > op/registry_spec.lua'):format(dir))
+      sh(('cd %s/test && touch op/mm_spec.lua feed/loader_spec.lua ' ..
+         'feed/order_spec.lua tools/batch_spec.lua tools/hammer_spec.lua && ' ..
+         'echo transpose > op/registry_spec.lua'):format(dir))
       assert.equal('test/op/mm_spec.lua\ntest/op/registry_spec.lua\n', specs_of 'lib/op/mm.c')
       assert.equal('test/feed/loader_spec.lua\ntest/feed/order_spec.lua\ntest/tools/batch_spec.lua\n', specs_of 'lua/feed/batch.lua')
-      assert.equal('test/op/registry_spec.lua\n', specs_of 'lib/cpu/turn.h')
+      assert.equal('test/op/registry_spec.lua\n', specs_of 'lib/cpu/transpose.h')
       assert.equal('test/tools/doc_spec.lua\n', specs_of 'doc/fft.md')
       assert.equal('', specs_of 'lib/cpu/nothing.c')
       sh('rm -r ' .. dir)

@@ -1,4 +1,4 @@
--- feed.room - a tensor for a batch: an old one is reused if it has the type and the sizes.
+-- feed.batch_memory - a tensor for a batch: an old one is reused if it has the type and the sizes.
 local torch = require 'torch'
 local format = require 'torch.format'
 

@@ -1,4 +1,4 @@
-/* turn.h - 4x4 transposes. Read once per computing type: P and M(f) as in micro.h. */
+/* transpose.h - 4x4 transposes. Read once per computing type: P and M(f) as in micro.h. */
 typedef P M(quad) __attribute__((vector_size(4 * sizeof(P)), aligned(sizeof(P)), may_alias));
 
 /* Four rows of four numbers, each plus the four at `extra`, become four columns. */

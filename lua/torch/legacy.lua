@@ -1,4 +1,4 @@
--- torch.inner - internal names of Torch7, for old code that calls them.
+-- torch.legacy - internal names of Torch7, for old code that calls them.
 local arg = require 'torch.arg'
 local class = require 'torch.class'
 
