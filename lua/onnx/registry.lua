@@ -62,6 +62,8 @@ M.families = {
    'product',
    'convolution',
    'pooling',
+   'resize',
+   'sampling',
    'normalization',
    'softmax',
    'attention',
