@@ -57,21 +57,25 @@ function M.labels(name, rows, labels)
    return name == 'string' and list or types.of_numbers(name, list, list.shape)
 end
 
---- The outputs of a classifier: labels, and scores behind post_transform. One score for two labels belongs to the second one.
--- @param single  the range of such a score: 'unit' (0 to 1, default) or 'signed'
-function M.classes(n, rows, labels, single)
-   local name, decided = n.attr.post_transform, rows
-   if #labels == 2 and rows[1] and #rows[1] == 1 then
+--- The outputs of a classifier: labels, and scores behind post_transform. A single score for two labels is that of the second one;
+-- of the transforms, LOGISTIC and PROBIT change it.
+-- @param border  the single score above which a row has the second label
+-- @param signed  whether the first label has the score -v for v, not 1 - v
+function M.classes(n, rows, labels, border, signed)
+   local name, decided = n.attr.post_transform or 'NONE', rows
+   local single = #labels == 2 and rows[1] and #rows[1] == 1
+   if single then
       decided = {}
-      local border = single == 'signed' and 0 or 0.5
       for i, row in ipairs(rows) do
          local v = row[1]
          decided[i] = v > border and { 0, 1 } or { 1, 0 }
-         rows[i] = (single == 'signed' or name == 'LOGISTIC') and { -v, v } or { 1 - v, v }
+         rows[i] = (name == 'LOGISTIC' or signed and name ~= 'PROBIT') and { -v, v } or { 1 - v, v }
       end
    end
    local y = M.labels(n.out_types[1], decided, labels)
-   for _, row in ipairs(rows) do M.transform(row, name) end
+   if not single or name == 'LOGISTIC' or name == 'PROBIT' or not transforms[name] then
+      for _, row in ipairs(rows) do M.transform(row, name) end
+   end
    return y, M.matrix('float', rows, rows[1] and #rows[1] or #labels)
 end
 

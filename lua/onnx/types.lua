@@ -53,8 +53,11 @@ local sizes = ffi.new 'int64_t[16]'
 
 --- The sizes of a tensor or of strings, a list; {} of a single number.
 function M.shape(t)
-   if type(t) == 'table' then return t.shape or { #t } end
    local s = {}
+   if type(t) == 'table' then
+      for d, size in ipairs(t.shape or { #t }) do s[d] = size end
+      return s
+   end
    for d = 1, t._ndim do s[d] = tonumber(t._size[d - 1]) end
    return s
 end

@@ -86,8 +86,8 @@ add('Normalizer', { types = 'float', run = function(n, x)
    for row = 0, rows - 1 do
       local most, sum, squares = -math.huge, 0, 0
       for i = row * columns + 1, (row + 1) * columns do
-         local v = math.abs(list[i])
-         most, sum, squares = math.max(most, v), sum + v, squares + v * v
+         local v = list[i]
+         most, sum, squares = math.max(most, v), sum + math.abs(v), squares + v * v
       end
       local by = norm == 'MAX' and most or norm == 'L1' and sum or norm == 'L2' and math.sqrt(squares)
       if not by then error(("there is no norm '%s'"):format(norm), 0) end
@@ -270,6 +270,6 @@ add('LinearClassifier', {
    run = function(n, x)
       local labels = n.attr.classlabels_strings or n.attr.classlabels_ints or error('its labels are missing', 0)
       local many = n.attr.intercepts and #n.attr.intercepts > 0 and #n.attr.intercepts or #labels
-      return scores_of.classes(n, linear(x, n.attr.coefficients, many, n.attr.intercepts), labels)
+      return scores_of.classes(n, linear(x, n.attr.coefficients, many, n.attr.intercepts), labels, 0)
    end,
 })

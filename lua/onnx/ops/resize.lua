@@ -30,6 +30,7 @@ local nearest = {
    round_prefer_floor = function(x) return ceil(x - 0.5) end,
    round_prefer_ceil = function(x) return floor(x + 0.5) end,
    floor = floor, ceil = ceil,
+   version_10 = function(x, d) return d.scale < 1 and ceil(x) or floor(x) end,
 }
 
 -- ---- weights -------------------------------------------------------------------------------------------------------
@@ -100,7 +101,7 @@ local function resize_dim(x, k, d, at, s)
    local taps
    if s.mode == 'nearest' then
       local index = {}
-      for i = 1, d.out do index[i] = min(d.size - 1, max(0, s.nearest(at[i]))) + 1 end
+      for i = 1, d.out do index[i] = min(d.size - 1, max(0, s.nearest(at[i], d))) + 1 end
       taps = { { index = index } }
    elseif s.mode == 'linear' then taps = kernel_taps(at, d, triangle, 1, s.antialias, s.exclude)
    else taps = kernel_taps(at, d, cubic(s.a), 2, s.antialias, s.exclude) end
@@ -193,7 +194,7 @@ registry.add('Resize', function(n, x, roi, scales, sizes)
    local kind = n.attr.mode or 'nearest'
    if kind ~= 'nearest' and kind ~= 'linear' and kind ~= 'cubic' then error(("there is no mode '%s'"):format(kind), 0) end
    return resize(x, n.types[1], dims, { mode = kind, way = pick(coordinates, mode, 'coordinate_transformation_mode'),
-      nearest = pick(nearest, n.attr.nearest_mode or n.version < 11 and 'floor' or 'round_prefer_floor', 'nearest_mode'),
+      nearest = pick(nearest, n.attr.nearest_mode or n.version < 11 and 'version_10' or 'round_prefer_floor', 'nearest_mode'),
       a = n.attr.cubic_coeff_a or -0.75, exclude = (n.attr.exclude_outside or 0) ~= 0, antialias = (n.attr.antialias or 0) ~= 0,
       crop = crop, value = n.attr.extrapolation_value or 0 })
 end)

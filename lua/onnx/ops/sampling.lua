@@ -39,7 +39,7 @@ local function taps_of(x, size, s, at, w)
    if x ~= x or x == math.huge or x == -math.huge then x = s.padding == 'border' and x == math.huge and size - 1 or -2 end
    if s.mode == 'nearest' then x = half_even(x) end
    if x < low or x > high then
-      if s.padding == 'border' then x = max(0, min(size - 1, x))
+      if s.padding == 'border' and s.mode ~= 'cubic' then x = max(0, min(size - 1, x))
       elseif s.padding == 'reflection' then x = reflected(x, low, high) end
    end
    local count, first
@@ -195,6 +195,9 @@ end
 
 local MOST_SAMPLES = 2 ^ 20
 
+-- A number rounded to a float. Regions are computed as floats: the number of their samples is a ceiling, which noise changes.
+local function single(v) return tonumber(ffi.cast('float', v)) end
+
 -- Pools one bin of `count` samples over a plane.
 local function pool_bin(p, offsets, weights, count, largest)
    local sum, most = 0, -math.huge
@@ -218,12 +221,13 @@ registry.add('RoiAlign', function(n, x, rois, batch)
    if x:nElement() == 0 then error('its input must not be empty', 0) end
    x = types.convert(x, wide)
    local list, h, w, yp = types.numbers(rois), s[3], s[4], y:data()
+   local shift = half and 0.5 or 0
    for r = 0, count - 1 do
-      local shift = half and 0.5 or 0
-      local x1, y1 = list[4 * r + 1] * scale - shift, list[4 * r + 2] * scale - shift
-      local rw, rh = list[4 * r + 3] * scale - shift - x1, list[4 * r + 4] * scale - shift - y1
+      local function edge(k) return single(single(list[4 * r + k] * scale) - shift) end
+      local x1, y1 = edge(1), edge(2)
+      local rw, rh = single(edge(3) - x1), single(edge(4) - y1)
       if not half then rw, rh = max(rw, 1), max(rh, 1) end
-      local gh, gw = ratio > 0 and ratio or ceil(rh / oh), ratio > 0 and ratio or ceil(rw / ow)
+      local gh, gw = ratio > 0 and ratio or ceil(single(rh / oh)), ratio > 0 and ratio or ceil(single(rw / ow))
       if not (gh * gw <= MOST_SAMPLES) then error('a region has too many samples', 0) end
       gh, gw = max(gh, 0), max(gw, 0)
       local total = gh * gw

@@ -7,7 +7,7 @@ local DOMAIN = 'ai.onnx.ml'
 
 -- ---- kernels -------------------------------------------------------------------------------------------------------
 
--- Functions of x (from base on) and a vector (from at on), both of `columns` numbers.
+-- A function of x (from base on) and a vector (from at on), both of `columns` numbers.
 local function kernel_of(n)
    local kind, p = n.attr.kernel_type or 'LINEAR', n.attr.kernel_params or {}
    local gamma, coef0, degree = p[1] or 0, p[2] or 0, p[3] or 0
@@ -197,14 +197,16 @@ registry.add('SVMClassifier', {
       for row = 1, rows do
          local scores = pair_scores(n, kernels(row), #counts, starts, counts, total)
          local p = likely and probabilities(n, scores, #counts)
-         decided[row] = p or votes_of(scores, #counts)
+         decided[row] = votes_of(scores, #counts)
          results[row] = p or scores
       end
       local y = scores_of.labels(n.out_types[1], decided, labels)
-      if not likely and #counts == 2 then
+      local transform = n.attr.post_transform
+      if not likely and #counts == 2 then                    -- of the transforms, LOGISTIC changes a single score
          for row, v in ipairs(results) do results[row] = { -v[1], v[1] } end
+         transform = transform == 'LOGISTIC' and transform or 'NONE'
       end
-      for row = 1, rows do results[row] = scores_of.transform({ unpack(results[row]) }, n.attr.post_transform) end
+      for row = 1, rows do results[row] = scores_of.transform(results[row], transform) end
       return y, scores_of.matrix('float', results, results[1] and #results[1] or #labels)
    end,
 }, DOMAIN)

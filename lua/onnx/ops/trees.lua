@@ -218,6 +218,6 @@ registry.add('TreeEnsembleClassifier', {
       for i, row in ipairs(rows) do
          rows[i] = { row[id + 1] + (base_values and (base_values[2] or base_values[1]) or 0) }
       end
-      return scores_of.classes(n, rows, labels, forest.positive and 'unit' or 'signed')
+      return scores_of.classes(n, rows, labels, forest.positive and 0.5 or 0, not forest.positive)
    end,
 }, DOMAIN)
