@@ -1,4 +1,5 @@
 -- lua/onnx/ops/resize.lua - Resize and Upsample: interpolation of one dimension after the other.
+local ffi = require 'ffi'
 local torch = require 'torch'
 local types = require 'onnx.types'
 local registry = require 'onnx.registry'
@@ -85,12 +86,16 @@ local function apply(x, taps, name, out)
    return y
 end
 
-local function finite(x) return x == x and abs(x) < 2 ^ 52 and x or 0 end
+-- Coordinates are rounded to floats, so that the noise of a scale such as 2.3 decides no tie between neighbours.
+local function coordinate(x)
+   if not (abs(x) < 2 ^ 52) then return 0 end
+   return abs(x) < 2 ^ 20 and tonumber(ffi.cast('float', x)) or x
+end
 
 local function positions(d, way)
    if d.out > MOST then error(('a size of %.0f is too large'):format(d.out), 0) end
    local at = {}
-   for i = 1, d.out do at[i] = finite(way(i - 1, d)) end
+   for i = 1, d.out do at[i] = coordinate(way(i - 1, d)) end
    return at
 end
 
