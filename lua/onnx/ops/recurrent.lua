@@ -31,7 +31,7 @@ local activations = {
 local function functions_of(n, defaults, directions)
    local names, alphas, betas = n.attr.activations, n.attr.activation_alpha or {}, n.attr.activation_beta or {}
    local clip, list, alpha_at, beta_at = n.attr.clip, {}, 0, 0
-   for d = 1, directions do
+   for d = 1, directions do                                   -- that of the cell's output gets all numbers, as in onnxruntime
       list[d] = {}
       for k, default in ipairs(defaults) do
          local name = names and names[(d - 1) * #defaults + k] or default
@@ -40,7 +40,7 @@ local function functions_of(n, defaults, directions)
          if alpha then alpha_at = alpha_at + 1 alpha = alphas[alpha_at] or alpha end
          if beta then beta_at = beta_at + 1 beta = betas[beta_at] or beta end
          list[d][k] = function(x)
-            if clip and clip > 0 then x = torch.clamp(x, -clip, clip) end
+            if clip and clip > 0 and k < 3 then x = torch.clamp(x, -clip, clip) end
             return f(x, alpha, beta)
          end
       end
