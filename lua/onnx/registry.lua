@@ -65,6 +65,7 @@ M.families = {
    'resize',
    'sampling',
    'boxes',
+   'text',
    'recurrent',
    'spectrum',
    'training',
