@@ -270,6 +270,8 @@ local function emit_repeat(code, node)
 end
 
 function emit(code, node)
+   code.steps = (code.steps or 0) + 1                         -- empty groups emit no code, but take time
+   if code.steps > MOST_CODE then fail 'it is too large' end
    if node.kind == 'set' then put(code, { match = node.match })
    elseif node.kind == 'assert' then put(code, { what = node.what })
    elseif node.kind == 'cat' then for _, part in ipairs(node) do emit(code, part) end
