@@ -65,6 +65,7 @@ M.families = {
    'resize',
    'sampling',
    'boxes',
+   'picture',
    'text',
    'recurrent',
    'spectrum',
