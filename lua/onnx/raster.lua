@@ -83,7 +83,7 @@ function bmp.read(bytes)
    for i = 0, height - 1 do
       local row = stride * (down and i or height - 1 - i)
       for j = 0, width - 1 do
-         local to, r, g, b = (i * width + j) * 3, nil, nil, nil
+         local to, r, g, b = (i * width + j) * 3
          if get then r, g, b = get(row + j * depth / 8)
          else
             local place = bit.rshift(j * depth, 3)

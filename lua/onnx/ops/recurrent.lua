@@ -57,7 +57,7 @@ local function check(what, t, shape)
    return t
 end
 
--- Sequences (steps x batch x size) whose first `length` steps are reversed, each with a length of its own.
+-- Sequences (steps x batch x size) whose first `length` steps are reversed, each with its length.
 local function reversed(x, lengths)
    if not lengths then return torch.flip(x, 1) end
    local y = x:clone()

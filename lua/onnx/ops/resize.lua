@@ -52,7 +52,7 @@ end
 local function kernel_taps(at, d, kernel, radius, antialias, exclude)
    local stretch = antialias and max(1, 1 / d.scale) or 1
    local count = 2 * ceil(radius * stretch)
-   if not (count * d.out <= MOST) then error('its kernel is too large', 0) end
+   if count * d.out > MOST then error('its kernel is too large', 0) end
    local taps = {}
    for k = 1, count do taps[k] = { index = {}, weight = {} } end
    local row = {}
@@ -88,7 +88,7 @@ end
 
 -- Coordinates are rounded to floats, so that the noise of a scale such as 2.3 decides no tie between neighbours.
 local function coordinate(x)
-   if not (abs(x) < 2 ^ 52) then return 0 end
+   if x ~= x or abs(x) >= 2 ^ 52 then return 0 end
    return abs(x) < 2 ^ 20 and tonumber(ffi.cast('float', x)) or x
 end
 
@@ -161,7 +161,7 @@ local function set_sizes(n, dims, list, scales, sizes)
       local d = dims[k]
       if scales then
          d.scale = scales[i]
-         if not (d.scale > 0) then error(('scales must be positive, got %s'):format(tostring(d.scale)), 0) end
+         if d.scale ~= d.scale or d.scale <= 0 then error(('scales must be positive, got %s'):format(tostring(d.scale)), 0) end
          d.width = d.size * d.scale
          d.out = floor((d.last - d.first) * d.width + 1e-6)
       else
@@ -169,7 +169,7 @@ local function set_sizes(n, dims, list, scales, sizes)
          d.out = common and floor(common * d.size + 0.5) or sizes[i]
          d.width = common and common * d.size or d.out
       end
-      if not (d.out >= 0) then error(('size %d of the result must not be negative, got %s'):format(k, tostring(d.out)), 0) end
+      if d.out ~= d.out or d.out < 0 then error(('size %d of the result must not be negative, got %s'):format(k, tostring(d.out)), 0) end
    end
 end
 

@@ -228,7 +228,7 @@ registry.add('RoiAlign', function(n, x, rois, batch)
       local rw, rh = single(edge(3) - x1), single(edge(4) - y1)
       if not half then rw, rh = max(rw, 1), max(rh, 1) end
       local gh, gw = ratio > 0 and ratio or ceil(single(rh / oh)), ratio > 0 and ratio or ceil(single(rw / ow))
-      if not (gh * gw <= MOST_SAMPLES) then error('a region has too many samples', 0) end
+      if gh ~= gh or gw ~= gw or gh * gw > MOST_SAMPLES then error('a region has too many samples', 0) end
       gh, gw = max(gh, 0), max(gw, 0)
       local total = gh * gw
       local offsets, weights = ffi.new('double[?]', 4 * total + 4), ffi.new('double[?]', 4 * total + 4)

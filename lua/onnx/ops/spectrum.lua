@@ -70,7 +70,7 @@ registry.add('STFT', function(n, x, step, window, length)
    step = types.number(step)
    length = length and types.number(length) or window and window:nElement() or error('a window or its length is needed', 0)
    if not (length >= 1 and length <= shape[2]) then error(('frames of %s do not fit %d samples'):format(length, shape[2]), 0) end
-   if not (step >= 1) then error(('frame_step must be positive, got %s'):format(step), 0) end
+   if step < 1 then error(('frame_step must be positive, got %s'):format(step), 0) end
    if window and window:nElement() ~= length then
       error(('a window of %d does not fit frames of %d'):format(window:nElement(), length), 0)
    end

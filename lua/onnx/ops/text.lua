@@ -4,6 +4,8 @@ local regex = require 'onnx.regex'
 local types = require 'onnx.types'
 local registry = require 'onnx.registry'
 
+local MOST_STRINGS = 2 ^ 26
+
 -- ---- joining, splitting, matching ----------------------------------------------------------------------------------
 
 -- A function(i) that gives the place in strings of a shape for element i (from 0) of the shape to which it broadcasts.
@@ -27,6 +29,7 @@ registry.add('StringConcat', function(_, a, b)
    local x, y = types.shape(a), types.shape(b)
    local shape = types.broadcast(x, y)
    if not shape then error(('shapes %s and %s do not broadcast'):format(types.shape_text(x), types.shape_text(y)), 0) end
+   if types.count(shape) > MOST_STRINGS then error('its result has too many strings', 0) end
    local of_a, of_b, r = places(x, shape), places(y, shape), { shape = shape }
    for i = 0, types.count(shape) - 1 do r[i + 1] = a[of_a(i)] .. b[of_b(i)] end
    return r
@@ -70,7 +73,7 @@ registry.add('StringSplit', { types = { 'string', 'int64' }, run = function(n, x
    local shape = types.shape(x)
    local y = { shape = types.shape(x) }
    y.shape[#y.shape + 1] = widest
-   if #x * widest > 2 ^ 26 then error('its result has too many strings', 0) end
+   if #x * widest > MOST_STRINGS then error('its result has too many strings', 0) end
    for _, parts in ipairs(all) do
       for k = 1, widest do y[#y + 1] = parts[k] or '' end
    end
