@@ -218,6 +218,42 @@ add('DictVectorizer', {
    end,
 })
 
+local cast_types = { TO_FLOAT = 'float', TO_INT64 = 'int64', TO_STRING = 'string' }
+
+-- A value of a map, a number, a text, or a tensor or strings with one of them, as a number or a text.
+local function cast_value(v, to)
+   if types.is_tensor(v) then v = types.number(v) elseif type(v) == 'table' then v = v[1] end
+   if to ~= 'string' then return tonumber(v) or error(("'%s' is no number"):format(tostring(v)), 0) end
+   return type(v) == 'number' and ('%.9g'):format(v) or v
+end
+
+add('CastMap', {
+   types = function(n)
+      local name = n.attr.cast_to or 'TO_FLOAT'
+      return { cast_types[name] or error(("there is no cast_to '%s'"):format(name), 0) }
+   end,
+   run = function(n, map)
+      local to, keys, r = n.out_types[1], {}, {}
+      for key in pairs(map) do keys[#keys + 1] = key end
+      for _, key in ipairs(keys) do if type(key) ~= 'number' then error('its keys must be whole numbers', 0) end end
+      table.sort(keys)
+      if n.attr.map_form == 'SPARSE' then
+         local size = n.attr.max_map or 1
+         if size < 1 or size > 2 ^ 24 then error(('max_map must lie in 1..2^24, got %d'):format(size), 0) end
+         for k = 1, size do r[k] = to == 'string' and '' or 0 end
+         for _, key in ipairs(keys) do
+            if key < 0 or key >= size then error(('key %d is outside of 0..%d'):format(key, size - 1), 0) end
+            r[key + 1] = cast_value(map[key], to)
+         end
+      else
+         for k, key in ipairs(keys) do r[k] = cast_value(map[key], to) end
+      end
+      if to ~= 'string' then return types.of_numbers(to, r, { 1, #r }) end
+      r.shape = { 1, #r }
+      return r
+   end,
+})
+
 add('ZipMap', {
    types = function(n) return { ('seq(map(%s,float))'):format(n.attr.classlabels_strings and 'string' or 'int64') } end,
    run = function(n, x)
