@@ -94,22 +94,24 @@ static size_t place_of(const th_conv_shape *s)
  * computes them again. */
 static int cheapest(const th_conv_shape *s)
 {
-  static struct { pthread_mutex_t lock; struct { th_conv_shape s; int engine, dnn, model; } kept[KEPT]; } known = {
+  static struct { pthread_mutex_t lock; struct { th_conv_shape s; int engine, dnn, model, trusted; } kept[KEPT]; } known = {
     .lock = PTHREAD_MUTEX_INITIALIZER
   };
-  const int dnn = th_dnn_when();
+  const int dnn = th_dnn_when(), trusted = th_conv_trusted();
   if (th_conv_products(s) < FEW) return GEMM;
   const int model = s->device == TH_CPU ? 0 : th_tune_machine(s->device);
   const size_t at = place_of(s);
   int engine = -1;
   if (pthread_mutex_trylock(&known.lock)) return predicted(s);
-  if (memcmp(&known.kept[at].s, s, sizeof *s) == 0 && known.kept[at].dnn == dnn && known.kept[at].model == model)
+  if (memcmp(&known.kept[at].s, s, sizeof *s) == 0 && known.kept[at].dnn == dnn && known.kept[at].model == model &&
+      known.kept[at].trusted == trusted)
     engine = known.kept[at].engine;
   pthread_mutex_unlock(&known.lock);
   if (engine >= 0) return engine;
   engine = predicted(s);
   if (pthread_mutex_trylock(&known.lock)) return engine;
-  known.kept[at].s = *s, known.kept[at].engine = engine, known.kept[at].dnn = dnn, known.kept[at].model = model;
+  known.kept[at].s = *s, known.kept[at].engine = engine, known.kept[at].dnn = dnn, known.kept[at].model = model,
+  known.kept[at].trusted = trusted;
   pthread_mutex_unlock(&known.lock);
   return engine;
 }

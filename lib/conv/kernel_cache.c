@@ -5,9 +5,10 @@
  * writer. With the comparison no writer needs to know of this cache, and reused memory is not mistaken for its old contents.
  *
  * Kernels in training change between any two calls. A new place of the table therefore holds only a hash of a few of their
- * numbers. The next call makes and keeps a transform if the hash is unchanged. A thread that finds the lock busy proceeds without
- * the cache. So no convolution waits, not even in the child of a fork that inherited a held lock.
- * Only th_kernel_cache_set_limit waits, for about a second at most. */
+ * numbers. The next call makes and keeps a transform if the hash is unchanged. Where a caller promises with th_conv_trust that
+ * kernels never change, the first call keeps it, nothing is compared or copied, and the entry holds a reference to their storage.
+ * A thread that finds the lock busy proceeds without the cache. So no convolution waits, not even in the child of a fork that
+ * inherited a held lock. Only th_kernel_cache_set_limit waits, for about a second at most. */
 #include <sched.h>
 #include <stdlib.h>
 #include "../core/block.h"
@@ -21,6 +22,7 @@ typedef struct key {
   const void *data;
   int64_t     bytes, size[4], stride[4];
   th_kernel_tag tag;
+  int64_t     trusted;                              /* the caller promised that the kernels never change */
 } key;
 
 typedef struct entry {
@@ -29,6 +31,7 @@ typedef struct entry {
   int64_t  bytes;
   int      refs;
   void    *memory;
+  th_storage *storage;                              /* of trusted kernels: a reference, so that their address is not reused */
 } entry;
 
 typedef struct place {
@@ -41,7 +44,7 @@ static place   *places;
 static uint64_t clock_now;
 static bool     locked;
 static int64_t  most = 256 << 20, bytes_kept, count_kept, uses;
-static TH_QUICK_LOCAL bool is_off;
+static TH_QUICK_LOCAL bool is_off, is_trusted;
 static TH_QUICK_LOCAL bool asks;                    /* this thread allocates memory for an entry */
 
 static bool lock(void) { return !__atomic_test_and_set(&locked, __ATOMIC_ACQUIRE); }
@@ -51,6 +54,7 @@ static void release(entry *e)
 {
   if (!e || __atomic_sub_fetch(&e->refs, 1, __ATOMIC_ACQ_REL)) return;
   th_scratch_free(e->memory);
+  if (e->storage) th_storage_release(e->storage);
   free(e);
 }
 
@@ -129,6 +133,7 @@ static bool key_of(key *to, const th_tensor *k, const th_kernel_tag *tag)
   to->data = th_data(k, (size_t)size);
   to->bytes = reach * size;
   to->tag = *tag;
+  to->trusted = is_trusted;
   return true;
 }
 
@@ -165,9 +170,9 @@ static bool unchanged(const entry *e)
   return th_parallel(blocks, 4, compare, &c) == TH_OK && c.equal == blocks;
 }
 
-static entry *new_entry(const key *k, size_t bytes)
+static entry *new_entry(const key *k, size_t bytes, th_storage *storage)
 {
-  const int64_t all = (int64_t)bytes + k->bytes + ALIGN;
+  const int64_t all = (int64_t)bytes + (k->trusted ? 0 : k->bytes) + ALIGN;
   if (all > __atomic_load_n(&most, __ATOMIC_RELAXED)) return NULL;
   entry *const e = calloc(1, sizeof *e);
   if (!e) return NULL;
@@ -180,7 +185,13 @@ static entry *new_entry(const key *k, size_t bytes)
   }
   char *const data = (char *)e->memory + -(uintptr_t)e->memory % ALIGN;
   *e = (entry){ .kept = { data, data + bytes, false }, .of = *k, .bytes = all, .refs = 1, .memory = e->memory };
-  memcpy(data + bytes, k->data, (size_t)k->bytes);
+  if (k->trusted) {
+    e->kept.kernels = k->data;
+    e->storage = storage;
+    th_storage_retain(storage);
+  } else {
+    memcpy(data + bytes, k->data, (size_t)k->bytes);
+  }
   return e;
 }
 
@@ -190,7 +201,7 @@ static entry *new_entry(const key *k, size_t bytes)
 static entry *look(const key *k, bool *again)
 {
   entry *e = NULL;
-  const uint64_t now = sample(k);
+  const uint64_t now = k->trusted ? 0 : sample(k);
   if (!lock()) return NULL;
   if (!places) {
     places = calloc(PLACES, sizeof *places);
@@ -225,13 +236,14 @@ th_cached_kernel *th_kernel_cache_get(const th_tensor *k, const th_kernel_tag *t
   bool again = false;
   if (is_off || __atomic_load_n(&most, __ATOMIC_RELAXED) == 0 || bytes > INT64_MAX / 4 || !key_of(&of, k, tag)) return NULL;
   entry *e = look(&of, &again);
-  if (e && !unchanged(e)) {
+  if (of.trusted) again = true;
+  if (e && !of.trusted && !unchanged(e)) {
     forget(e);
     release(e);
     e = NULL;
   }
   if (e) __atomic_add_fetch(&uses, 1, __ATOMIC_RELAXED);
-  else if (again) e = new_entry(&of, bytes);
+  else if (again) e = new_entry(&of, bytes, k->storage);
   return e ? &e->kept : NULL;
 }
 
@@ -253,6 +265,15 @@ void th_kernel_cache_give(th_cached_kernel *t, bool whole)
     unlock();
   }
   release(e);
+}
+
+bool th_conv_trusted(void) { return is_trusted; }
+
+int th_conv_trust(int on)
+{
+  const bool was = is_trusted;
+  is_trusted = on != 0;
+  return was;
 }
 
 bool th_kernel_cache_off(bool off)

@@ -23,6 +23,9 @@ void th_kernel_cache_give(th_cached_kernel *t, bool whole);
 /* The number of elements from t's first to its last; 0 if t is empty or its gaps are larger than its elements. */
 int64_t th_reach(const th_tensor *t);
 
+/* Whether the kernels of this thread's calls never change: th_conv_trust. */
+bool th_conv_trusted(void);
+
 /* With off, this thread gets no transforms. Returns the previous setting. */
 bool th_kernel_cache_off(bool off);
 

@@ -36,6 +36,9 @@ typedef struct th_kernel_cache_counts { int64_t bytes, count, uses; } th_kernel_
 void         th_kernel_cache_set_limit(int64_t bytes);
 int64_t      th_kernel_cache_limit(void);
 th_kernel_cache_counts th_kernel_cache_now(void);        /* uses: cache hits of this process */
+/* With 1, the caller promises that the kernels of this thread's next calls never change, as the weights of a loaded model: their
+ * transforms are kept without a comparison. Returns the previous setting. */
+int          th_conv_trust(int on);
 
 /* When devices use cuDNN: never, where it is faster, or wherever it can. The setting exists before a backend is loaded. */
 enum { TH_DNN_NEVER, TH_DNN_WHERE_FASTER, TH_DNN_WHEREVER };

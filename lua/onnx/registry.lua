@@ -15,6 +15,7 @@
 --    n.attr_types                               types of tensor attributes
 --    n.types, n.out_types                       types of the inputs (nil: absent) and outputs
 --    n.count, n.outputs                         number of inputs and of outputs; n.wanted[i]: whether output i has a name
+--    n.fixed[i]                                 whether input i is a constant of the model
 --    n:out(i)                                   an empty tensor of the type of output i (default: 1) for ops that write to a result
 local M = {}
 

@@ -29,7 +29,11 @@ end
 --- Prepares a graph and its subgraphs for execution.
 function M.prepare(graph)
    for _, n in ipairs(graph.nodes) do
-      n.run = n.definition.run
+      n.run, n.fixed = n.definition.run, {}
+      for k = 1, n.count do
+         local slot = n.inputs[k]
+         n.fixed[k] = slot and graph.constants[slot] ~= nil and not graph.changeable[slot] or false
+      end
       for _, entry in ipairs(n.graphs or {}) do M.prepare(entry.graph) end
    end
    find_last_uses(graph)

@@ -242,7 +242,8 @@ static th_conv_cost cost(const th_conv_shape *s, int engine)
 {
   const shape t = shape_of(s, engine);
   const plan p = plan_of(&t, s->pass, s->dtype, engine);
-  return (th_conv_cost){ p.seconds + beginning(engine), p.flops, p.bytes, p.workspace, (int32_t)p.th, (int32_t)p.tw };
+  const double kept = th_conv_trusted() && t.groups == 1 && s->pass != TH_CONV_GRAD_WEIGHT ? p.kernels : 0;
+  return (th_conv_cost){ p.seconds - kept + beginning(engine), p.flops, p.bytes, p.workspace, (int32_t)p.th, (int32_t)p.tw };
 }
 
 /* ---- the passes ---- */

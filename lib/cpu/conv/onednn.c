@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "../gemm.h"
 #include "../slots.h"
+#include "../../conv/kernel_cache.h"
 #include "../../conv/onednn.h"
 
 enum {
@@ -29,6 +30,7 @@ typedef struct work {
   int64_t  groups, pass;
   float   *operand[3], *bias;       /* as given */
   char    *first, *kernels, *sums;  /* moved before the blocks: what is read first, kernels; gradWeight's sums */
+  th_cached_kernel *kept;               /* kernels that were moved once and for all, or will be; NULL: they are for this call alone */
   float   *dense;                   /* gradWeight in the order of its tensor */
   float    scale;
   int64_t  ws[4];                   /* strides of gradWeight */
@@ -268,7 +270,7 @@ static th_status steps(work *w)
   const int64_t strips = w->groups * w->cut.strips;
   if (w->first) TH_TRY(moved(w, th_parallel(w->cut.chunks * w->cut.images * w->groups, 1, move_first, w)));
   if (w->pass != TH_CONV_GRAD_WEIGHT) {
-    if (w->kernels) TH_TRY(moved(w, th_parallel(strips, 1, move_kernels, w)));
+    if (w->kernels && !(w->kept && w->kept->made)) TH_TRY(moved(w, th_parallel(strips, 1, move_kernels, w)));
     return moved(w, th_parallel(w->cut.chunks * strips, 1, correlate, w));
   }
   TH_TRY(moved(w, th_parallel(w->cut.parts * strips, 1, sum_up, w)));
@@ -277,7 +279,22 @@ static th_status steps(work *w)
   return moved(w, th_parallel(strips, 1, add_sums, w));
 }
 
-static th_status with_plan(work *w)
+/* The moved kernels, which are kept where the caller promised that they never change. The tag has all that their layout depends on
+ * beside their size; numbers of a shape lie below 2^21. */
+static th_cached_kernel *kept_of(const th_conv *c, const work *w, size_t bytes)
+{
+  const th_onednn_shape *s = &w->s;
+  const int64_t bits = 21;
+  const th_kernel_tag tag = { &TH_AT(th_conv_direct), {
+    w->pass << 2 * bits | w->groups << bits | w->cut.strips, s->n << 2 * bits | s->h << bits | s->w,
+    s->oh << 2 * bits | s->ow << bits | s->sh, s->sw << 2 * bits | s->ph << bits | s->pw, s->dh << 2 * bits | s->dw << bits | s->bias,
+    s->c << bits | s->o
+  } };
+  return th_kernel_cache_get(c->k, &tag, bytes);
+}
+
+/* trusted: the kernels, if their moved form may be kept, else NULL. */
+static th_status with_plan(const th_conv *c, work *w, const th_tensor *trusted)
 {
   TH_TRY(make_slots(w));
   const bool weight = w->pass == TH_CONV_GRAD_WEIGHT;
@@ -285,23 +302,27 @@ static th_status with_plan(work *w)
   const size_t strips = (size_t)(w->groups * w->cut.strips), kernels = strips * w->bytes[TH_ONEDNN_K];
   const size_t ahead = w->cut.ahead && !th_onednn_fits(w->plan, operand) ?
                        (size_t)(w->cut.chunks * w->groups) * w->bytes[operand] : 0;
-  const size_t held = weight ? (size_t)w->cut.parts * kernels : th_onednn_fits(w->plan, TH_ONEDNN_K) ? 0 : kernels;
+  const bool fits = th_onednn_fits(w->plan, TH_ONEDNN_K);
+  w->kept = c->k == trusted && !weight && !fits ? kept_of(c, w, kernels) : NULL;
+  const size_t held = weight ? (size_t)w->cut.parts * kernels : fits || w->kept ? 0 : kernels;
   const size_t dense = weight ? strips * (size_t)(w->s.o * w->s.ks[0]) * sizeof(float) : 0;
   char *memory = th_scratch(ahead + held + dense + 64);
   th_status s = memory ? TH_OK : th_fail(TH_ENOMEM, "no memory for %zu bytes of rearranged images", ahead + held + dense);
   if (s == TH_OK) {
     if (ahead) w->first = memory;
     if (weight) w->sums = memory + ahead;
+    else if (w->kept) w->kernels = w->kept->data;
     else if (held) w->kernels = memory + ahead;
     w->dense = (float *)(void *)(memory + ahead + held);
     s = steps(w);
   }
+  th_kernel_cache_give(w->kept, s == TH_OK);
   th_scratch_free(memory);
   th_slots_free(&w->slots);
   return s;
 }
 
-static th_status run_packed(const th_conv *c)
+static th_status run_packed(const th_conv *c, const th_tensor *trusted)
 {
   const cut k = cut_of(&c->s);
   work w = { .s = block_of(c, &k), .cut = k, .groups = c->s.groups, .pass = c->s.pass, .scale = (float)c->scale,
@@ -311,7 +332,7 @@ static th_status run_packed(const th_conv *c)
   th_onednn_plan *plan;
   TH_TRY(th_onednn_take(&plan, &w.s));
   w.plan = plan;
-  const th_status s = with_plan(&w);
+  const th_status s = with_plan(c, &w, trusted);
   th_onednn_give(plan);
   return s;
 }
@@ -330,7 +351,7 @@ static th_status run(const th_conv *c, const th_call *call)
     s = th_tensor_clone(&copy[i], *operand[i]);
     *operand[i] = &copy[i];
   }
-  if (s == TH_OK) s = run_packed(&packed);
+  if (s == TH_OK) s = run_packed(&packed, th_conv_trusted() ? c->k : NULL);
   for (int i = 0; i < 4; i++) th_tensor_release(&copy[i]);
   return s;
 }
@@ -369,7 +390,8 @@ static th_conv_cost cost(const th_conv_shape *s)
   r.seconds = 2e-6 * (double)calls + slowness(s) * r.flops / TH_CONV_FLOPS(TH_F32);
   r.seconds *= (double)(calls + calls % 2) / (double)calls;        /* as two threads share them */
   r.seconds += 1e-4 + images * (double)s->c * (double)s->h * (double)s->w * takes[s->pass].image +
-               pixels * (double)s->o * takes[s->pass].result + kernels * takes[s->pass].kernel;
+               pixels * (double)s->o * takes[s->pass].result;
+  if (s->pass == TH_CONV_GRAD_WEIGHT || !th_conv_trusted()) r.seconds += kernels * takes[s->pass].kernel;
   if (s->pass == TH_CONV_GRAD_WEIGHT) r.seconds += kernels * 0.25e-9 * (double)k.parts;      /* sums are added up */
   r.workspace = (double)(k.ahead ? s->n * s->groups : 1) * (double)image_bytes(s) + (double)(s->groups * kernel_bytes(s));
   return r;

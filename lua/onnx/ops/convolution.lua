@@ -2,6 +2,7 @@
 --
 -- Two dimensions use conv2d. One dimension is an image of height 1. More are sums of convolutions with one dimension less.
 local torch = require 'torch'
+local lib = require 'torch.lib'
 local types = require 'onnx.types'
 local registry = require 'onnx.registry'
 local windows = require 'onnx.windows'
@@ -13,6 +14,15 @@ local function rest(list, first)
 end
 
 -- ---- convolution ---------------------------------------------------------------------------------------------------
+
+-- Weights of a model never change, so that their layout for an engine is made once.
+local function trusted(f, ...)
+   local before = lib.C.th_conv_trust(1)
+   local ok, y = pcall(f, ...)
+   lib.C.th_conv_trust(before)
+   if not ok then error(y, 0) end
+   return y
+end
 
 local function conv2(to, x, w, b, g, pads, groups)
    to = to or types.empty(x:type() == 'torch.DoubleTensor' and 'double' or 'float', { 0 })
@@ -77,7 +87,8 @@ local function conv(n, x, w, b)
    end
    local y
    if g.n == 2 and g.before[1] == g.behind[1] and g.before[2] == g.behind[2] and g.before[1] >= 0 and g.before[2] >= 0 then
-      y = conv2(is_direct(name) and n:out() or nil, x, w, b, g, g.before, groups)
+      if n.fixed and n.fixed[2] and is_direct(name) then y = trusted(conv2, n:out(), x, w, b, g, g.before, groups)
+      else y = conv2(is_direct(name) and n:out() or nil, x, w, b, g, g.before, groups) end
    else
       y = convolve(is_direct(name) and n:out() or nil, windows.padded(is_direct(name) and name or 'float', x, g, 0), w, b, g,
          groups)
