@@ -6221,6 +6221,13 @@ end
 ---@overload fun(): nn.ZipTableOneToMany
 nn.ZipTableOneToMany = {}
 
+--- The parameters and statistics of a net in a table, under the names and in the layout of PyTorch's state dicts; modules of a container count from 0.
+---
+---     torch.keys(nn.exportState(nn.Sequential():add(nn.Tanh()):add(nn.Linear(2, 1))))   --> {1.weight, 1.bias}
+---@param net any
+---@return any
+function nn.exportState(net) end
+
 --- A copy of the model for inference, in evaluation mode, with the same results and fewer passes over memory.
 ---
 ---     net = nn.Sequential():add(nn.Linear(3, 2)):add(nn.BatchNormalization(2)):add(nn.ReLU()); nn.fuse(net):size()   --> 2
@@ -6315,6 +6322,16 @@ nn.hessian = {}
 ---@return any
 ---@return any ...
 function nn.hessian.enable() end
+
+--- Copies the tensors of a state dict of PyTorch into a net.
+---
+---     net = nn.Linear(2, 1); report = nn.importState(net, {weight = torch.ones(1, 2), bias = torch.zeros(1)}); #report.used   --> 2
+---@param net nn.Module an nn.Module
+---@param state table a table of tensors by name, or nested tables
+---@param rules? table a list of {pattern, replacement} for names (replacement false drops a name), or function(name, tensor) that returns the new name, or nil to drop it (optional)
+---@param partial? boolean true, also as a field of rules: copies what fits, and leaves the rest
+---@return any # a report, which prints: used = list of {name in the state, name in the net}, missing, left, faults
+function nn.importState(net, state, rules, partial) end
 
 --- Lets layers share the memory of their outputs, for a model that is done with training: an output whose last reader has run makes room for a later one.
 ---

@@ -119,7 +119,9 @@ function Storage:long() end
 ---@return any ...
 function Storage:read(file) end
 
---- Changes the number of elements; the first ones keep their values.
+--- Changes the number of elements; the first ones keep their values, and new ones are 0.
+---
+---     torch.IntStorage{1, 2}:resize(3):totable()   --> {1, 2, 0}
 ---@param n any
 ---@return any
 function Storage:resize(n) end
@@ -620,7 +622,7 @@ function Tensor:repeatTensor(...) end
 ---@return any ...
 function Tensor:reshape(...) end
 
---- Changes the sizes; elements keep their order in memory, and new memory is not initialized.
+--- Changes the sizes; elements keep their order in memory, and those behind the old memory are 0 (torch.setzerofill).
 ---
 ---     torch.range(1, 4):resize(2, 2)   --> {{1, 2}, {3, 4}}
 ---@param first any
@@ -3923,6 +3925,12 @@ function torch.getnumcores() end
 ---@return number
 function torch.getnumthreads() end
 
+--- Whether resize sets the elements that it adds to 0.
+---
+---     torch.getzerofill()   --> true
+---@return boolean
+function torch.getzerofill() end
+
 --- Gated recurrent units over sequences: with (r z n) = x, (s y q) = weight h of the step before and bias added to r, z, n and q, h = (1 - w) tanh(n + sigmoid(...
 ---
 ---     (torch.gru(torch.ones(2, 3), torch.LongTensor{{1}, {2}}, torch.ones(3, 1), false))   --> {{0.20482}, {0.34675}}
@@ -4345,6 +4353,14 @@ function torch.isinf(x) end
 ---@return any ...
 function torch.isnan(x) end
 
+--- The keys of a table in a list.
+---
+---     torch.keys { ['layer.10'] = 1, ['layer.9'] = 2 }   --> {layer.9, layer.10}
+---@param t any
+---@return any
+---@return any ...
+function torch.keys(t) end
+
 --- The Kronecker product of two matrices: every element of a times all of b.
 ---
 ---     torch.kron(torch.Tensor{{1, 2}}, torch.Tensor{{1, 1}, {0, 1}})   --> {{1, 1, 2, 2}, {0, 1, 0, 2}}
@@ -4455,7 +4471,7 @@ function torch.linspace(first, last, n) end
 ---     name = os.tmpname(); torch.save(name, torch.ones(2), 'ascii'); t = torch.load(name, 'ascii'); os.remove(name); t   --> {1, 1}
 ---@param filename string
 ---@param mode? string 'binary' (default), 'ascii', or for binary files with Longs of 32 or 64 bits 'b32' or 'b64'
----@param options? table {unsafe = true} loads functions: use it for files that you trust like programs; {most = bytes} allows so many in a .npz file, unpacked (default: 3 times the file and 48 MiB)
+---@param options? table {unsafe = true} loads functions: use it for files that you trust like programs; {most = bytes} allows so many in a zip archive, unpacked (default: 3 times the file and 48 MiB)
 ---@return any
 ---@return any ...
 function torch.load(filename, mode, options) end
@@ -4471,7 +4487,7 @@ function torch.loadlib(name) end
 ---     name = os.tmpname(); torch.save(name, torch.ones(2), 'ascii'); t = torch.load(name, 'ascii'); os.remove(name); t   --> {1, 1}
 ---@param filename string
 ---@param mode? string 'binary' (default), 'ascii', or for binary files with Longs of 32 or 64 bits 'b32' or 'b64'
----@param options? table {unsafe = true} loads functions: use it for files that you trust like programs; {most = bytes} allows so many in a .npz file, unpacked (default: 3 times the file and 48 MiB)
+---@param options? table {unsafe = true} loads functions: use it for files that you trust like programs; {most = bytes} allows so many in a zip archive, unpacked (default: 3 times the file and 48 MiB)
 ---@return any
 ---@return any ...
 function torch.loadobj(filename, mode, options) end
@@ -5512,10 +5528,15 @@ function torch.setmetatable(object, name) end
 ---@return any
 function torch.setnumthreads(n) end
 
---- How tensors and storages are printed: torch.setprintoptions{full = true, threshold = 1000, edgeitems = 3, precision = 4, linewidth = 80}.
+--- How tensors and storages are printed: torch.setprintoptions{full = true, threshold = 1000, edgeitems = 3, precision = 4, linewidth = 80, style = 'torch7', ...
 ---@param options? any
 ---@return any # the options before
 function torch.setprintoptions(options) end
+
+--- Whether resize sets the elements that it adds to 0, which it does at the start.
+---@param flag any
+---@return boolean
+function torch.setzerofill(flag) end
 
 --- 1 / (1 + exp(-x)).
 ---
@@ -6051,10 +6072,11 @@ function torch.var(x, biased) end
 ---@return torch.Tensor
 function torch.var_grad(x, g, dim, biased) end
 
---- The version of the class of an object, which files carry; nil when the object has no class.
----@param object any
----@return any
-function torch.version(object) end
+--- The version of the class of an object, which files carry; nil when the object has no class. torch.version itself is the version of this library: it prints ...
+---
+---     torch.version >= '0.1', torch.version(torch.Timer())   --> true, 1
+---@type any
+torch.version = nil
 
 --- The same elements in another shape, without copying; one size may be -1.
 ---
