@@ -20,8 +20,6 @@ local signatures = {
    { '\253' .. '7zXZ\0', 0, 'an xz archive', 'unpack it with unxz first' },
    { '\40\181\47\253', 0, 'a zstd archive', 'unpack it with unzstd first' },
    { '7z\188\175\39\28', 0, 'a 7z archive', 'unpack it first' },
-   { 'PK\3\4', 0, 'a zip archive', 'unpack it with unzip, or load one of .npy files' },
-   { 'PK\5\6', 0, 'a zip archive without files' },
    { '\137HDF\r\n\26\n', 0, 'an HDF5 file', "require 'hdf5' reads it" },
    { 'MATLAB 5.0 MAT-file', 0, 'a MATLAB file', 'save it with -v7.3, which hdf5 reads' },
    { 'GGUF', 0, 'a GGUF model', 'text.load reads its vocabulary' },

@@ -20,8 +20,6 @@ describe('torch.load', function()
       ['a GIF picture'] = 'GIF89a' .. rest,
       ['a PDF document'] = '%PDF-1.4\n' .. rest,
       ['a gzip archive: unpack it with gunzip first'] = '\31\139\8\0' .. rest,
-      ['a zip archive'] = 'PK\3\4' .. rest,
-      ['a tar archive'] = ('x'):rep(257) .. 'ustar' .. rest,
       ["an HDF5 file: require 'hdf5' reads it"] = '\137HDF\r\n\26\n' .. rest,
       ['a page of HTML or XML'] = '<!DOCTYPE html><html>not found</html>',
       ['a JSON text'] = '{"weights": [1, 2, 3]}',
@@ -37,6 +35,13 @@ describe('torch.load', function()
          assert.truthy(why:find('(this is ' .. what, 1, true), why)
       end)
    end
+   it('names the archive, where a zip or tar archive is damaged', function()
+      for kind, bytes in pairs { zip = 'PK\3\4' .. rest, tar = ('x'):rep(257) .. 'ustar' .. rest } do
+         local ok, why = loaded(bytes)
+         assert.is_false(ok)
+         assert.truthy(why:find(('the %s archive is damaged'):format(kind), 1, true), why)
+      end
+   end)
    it('says nothing about damaged files of torch.save, short ones and unknown bytes', function()
       local name = os.tmpname()
       torch.save(name, torch.ones(3))

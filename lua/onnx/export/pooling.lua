@@ -203,12 +203,13 @@ local function upsampling(c, m, x, y)
       end
       return name == x.name and x or name
    end
-   -- A scale a little above the quotient gives the size to whatever the rounding.
+   -- A scale a millionth above the quotient gives the size after it was rounded to a float. More would move the corners in
+   -- readers that compute them from the size before it is cut.
    local scales = {}
    for d = 1, dims + 2 do scales[d] = 1 end
    for i = 1, dims do
       local d = n - dims + i
-      scales[2 + i] = (c:fixed(y, d) + 0.25) / c:fixed(x, d)
+      scales[2 + i] = c:fixed(y, d) / c:fixed(x, d) * (1 + 1e-6)
    end
    local scale = c:constant(torch.DoubleTensor(scales), 'scales', 'float')
    return c:batched(x, dims + 2, function(name)
