@@ -1,7 +1,7 @@
 -- .luacheckrc - what luacheck may expect of our files.
 std = 'luajit'
 max_line_length = false                       -- ./dev check looks at lines
-globals = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'fbnn', 'cudnn', 'dist', 'include', 'cutorch', 'gnuplot', 'hdf5', 'loadcaffe', 'onnx' }
+globals = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'fbnn', 'cudnn', 'dist', 'include', 'cutorch', 'gnuplot', 'hdf5', 'loadcaffe', 'onnx', 'jupyter' }
 ignore = {
    '212/self', '212/_.*',                     -- methods need not use self
    '431', '432',                              -- an upvalue's name may be reused

@@ -70,7 +70,7 @@ shell.write(stop, root .. '/DEBIAN/control', table.concat({
    'Architecture: ' .. sh 'dpkg --print-architecture':match '%S+',
    'Maintainer: Cresset contributors <cresset@example.org>', 'Installed-Size: ' .. size,
    'Depends: ' .. needs .. ', libopenblas0-pthread | libblas3', 'Recommends: libedit2',
-   'Suggests: libdnnl2, libpng16-16, libturbojpeg0, libwebp7, libhdf5-103-1, gnuplot-nox, luarocks',
+   'Suggests: libdnnl2, libpng16-16, libturbojpeg0, libwebp7, libhdf5-103-1, libzmq5, gnuplot-nox, luarocks',
    'Conflicts: torch-trepl, lua-torch-torch7, lua-torch-paths, lua-torch-sys, lua-torch-xlua, lua-torch-nn, lua-torch-optim, lua-torch-image',
    'Description: ' .. DESCRIPTION, '' }, '\n'))
 shell.write(stop, root .. '/DEBIAN/triggers', 'activate-noawait ldconfig\n')

@@ -10,7 +10,7 @@ local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 local th, only = arg[-1] or 'build/bin/th', arg[1] == '-only' and arg[2] or ''
 
 local PACKAGES = { 'torch', 'nn', 'nn.recurrent', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'totem',
-   'fbnn', 'dist', 'feed', 'tds', 'image', 'hdf5', 'threads', 'gnuplot', 'loadcaffe', 'text', 'onnx', 'cudnn', 'env', 'trepl', 'dok' }
+   'fbnn', 'dist', 'feed', 'tds', 'image', 'hdf5', 'threads', 'gnuplot', 'loadcaffe', 'text', 'onnx', 'jupyter', 'cudnn', 'env', 'trepl', 'dok' }
 
 local function sh(command)
    local p = io.popen(('{ %s; } 2>&1 </dev/null; echo "status $?"'):format(command))

@@ -6,6 +6,7 @@ local data = require 'gnuplot.data'
 local histc = require 'gnuplot.histc'
 local process = require 'gnuplot.process'
 local svg = require 'gnuplot.svg'
+local front_end = require 'torch.front_end'
 local refuse = data.refuse
 
 gnuplot = {}
@@ -55,7 +56,8 @@ end
 -- ---- figures ----------------------------------------------------------------------------------------
 
 -- A figure has number, picture (for SVG), and file, the name of its file, or term, its terminal. With gnuplot it
--- has pipe; without it svg, the name of the SVG file, and plotted if there is something to draw.
+-- has pipe; without it svg, the name of the SVG file, and plotted if there is something to draw. One that is shown in a
+-- notebook has shown, and writes no file.
 local Figure = {}
 Figure.__index = Figure
 
@@ -87,7 +89,12 @@ end
 
 -- Draws the figure again: in its window, or into its file.
 function Figure:refresh()
-   if self.svg then
+   if self.shown then
+      if self.plotted and front_end.show then
+         front_end.show({ ['image/svg+xml'] = svg.text(self.picture), ['text/plain'] = 'figure ' .. self.number },
+            'figure' .. self.number)
+      end
+   elseif self.svg then
       if self.plotted then
          local ok, why = pcall(svg.write, self.svg, self.picture)
          if not ok then refuse('figure: %s', why) end
@@ -102,7 +109,7 @@ end
 -- The figure is closed even if it cannot be drawn once more.
 function Figure:close()
    local ok, why = true, nil
-   if self.term ~= 'dumb' then ok, why = pcall(self.refresh, self) end      -- it would print the letters again
+   if self.term ~= 'dumb' and not self.shown then ok, why = pcall(self.refresh, self) end      -- it would show the figure again
    if self.pipe then
       pcall(self.send, self, 'quit')
       if self.pipe then pcall(self.pipe.close, self.pipe) end
@@ -117,11 +124,12 @@ local function start(figure, exe, terminal)
    if not paths.filep(paths.concat(paths.home or '', '.gnuplot')) then figure:send(unpack(STYLE)) end
 end
 
--- A new figure, drawn by gnuplot or by ourselves. `exe` is nil if gnuplot is not installed.
-local function new_figure(n, exe, terminal)
+-- A new figure, drawn by gnuplot or by ourselves. `exe` is nil or false if gnuplot is not installed or not used, because the
+-- figure is `shown` in a notebook.
+local function new_figure(n, exe, terminal, shown)
    local figure = setmetatable({ number = n, picture = { curves = {} }, term = terminal }, Figure)
    if exe then start(figure, exe, terminal)
-   else note 'gnuplot is not installed: figures are written as SVG files' end
+   elseif not shown then note 'gnuplot is not installed: figures are written as SVG files' end
    figures[n] = figure
    return figure
 end
@@ -145,10 +153,12 @@ end
 function gnuplot.figure(n, config)
    if type(config) ~= 'nil' and type(config) ~= 'table' then refuse('figure: config must be a table, got a %s', type(config)) end
    n = n == nil and free_number() or need_number('figure', n)
-   local exe = process.find()
+   local shown = front_end.show ~= nil
+   local exe = not shown and process.find()
    local figure = figures[n]
    if not figure then
-      figure = new_figure(n, exe, exe and window_terminal(exe))
+      figure = new_figure(n, exe, exe and window_terminal(exe), shown)
+      figure.shown = shown
       if not exe then figure.svg = ('figure%d.svg'):format(n) end
    end
    current = n
@@ -218,7 +228,7 @@ local function file_figure(who, ending, name, n)
    local terminal = exe and terminal_for(who, ending, exe)
    if figures[n] and figures[n].term == 'dumb' then figures[n]:close() end
    local figure = figures[n] or new_figure(n, exe, terminal)
-   figure.file, figure.term = name, terminal
+   figure.file, figure.term, figure.shown = name, terminal, false
    figure.svg = not figure.pipe and (ending == 'svg' and name or svg_name(name)) or nil
    current = n
    if figure.pipe then figure:send('set term ' .. terminal) end

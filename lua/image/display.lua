@@ -3,6 +3,7 @@ local torch = require 'torch'
 local arg = require 'torch.arg'
 local named = require 'image.named'
 local environment = require 'torch.environment'
+local front_end = require 'torch.front_end'
 
 local M = {}
 
@@ -23,6 +24,9 @@ function Picture:__tostring()
    local where = self.file and ', in ' .. self.file or ''
    return ('image: %d x %d pixels%s'):format(x:size(3), x:size(2), where)
 end
+
+-- What stands for the picture in a front end that shows text only.
+function Picture:caption() return self.legend == '' and tostring(self) or self.legend end
 
 -- The bytes of a PNG file, a string, for front ends that show pictures themselves.
 function Picture:png() return require 'feed.png'.write(self.image:permute(2, 3, 1):contiguous()) end
@@ -61,6 +65,7 @@ end
 
 -- Shows the picture, once more if it has been shown.
 function Picture:show()
+   if front_end.show then return front_end.show { ['image/png'] = self:png(), ['text/plain'] = self:caption() } end
    if not in_terminal() then return write_file(self) end
    io.stdout:write(self:text(), self.legend, self.legend == '' and '' or '\n')
    io.stdout:flush()
@@ -86,8 +91,8 @@ end
 
 --- Shows a picture, or a list of them side by side, in the terminal: by half blocks in 24-bit colour, or by the protocol of
 -- kitty or by sixels if TERM and similar variables name a terminal that has them. TH_DISPLAY=blocks, kitty, sixel or png names
--- the form. Without a terminal it writes the picture into a PNG file, and its name to stderr. Arguments come in this order, or
--- by name.
+-- the form. A notebook shows the picture itself. Without a terminal it writes the picture into a PNG file, and its name to
+-- stderr. Arguments come in this order, or by name.
 -- @param image  a picture or pictures as for image.toDisplayTensor: a tensor of 2 to 4 dimensions, or a list of one size
 -- @param zoom  a factor for the size (1)
 -- @param min  the value that is black (the smallest)

@@ -208,7 +208,7 @@ local function chosen(self, ...)
 end
 
 --- Draws the columns with the package gnuplot: into <file>.eps and <file>.png, and in a window when there is a display
--- and showPlot is set. Where the program gnuplot is missing, into <file>.svg. Returns whether pictures were written.
+-- and showPlot is set; a notebook shows the plot itself. Where the program gnuplot is missing, into <file>.svg. Returns whether pictures were written.
 -- @param ...  names of columns (default: all), or a table {title =, xlabel =, ylabel =}
 function Logger:plot(...)
    local first = ...
@@ -228,9 +228,10 @@ function Logger:plot(...)
    elseif self.filename then
       file(gnuplot.svgfigure, self.filename .. '.svg')
    end
-   if installed and self.showPlot and os.getenv 'DISPLAY' then
+   local notebook = require 'torch.front_end'.show ~= nil
+   if self.showPlot and (notebook or installed and os.getenv 'DISPLAY') then
       self.figure = gnuplot.figure(self.figure)
-      draw(self, gnuplot, curves, options, true)
+      draw(self, gnuplot, curves, options, not notebook)
    end
    return self.filename ~= nil
 end

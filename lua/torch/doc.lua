@@ -16,7 +16,7 @@ local doc = {}
 
 --- The packages that are described, in the order of the reference.
 doc.packages = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'totem', 'fbnn',
-   'dist', 'feed', 'tds', 'image', 'hdf5', 'threads', 'gnuplot', 'loadcaffe', 'text', 'onnx' }
+   'dist', 'feed', 'tds', 'image', 'hdf5', 'threads', 'gnuplot', 'loadcaffe', 'text', 'onnx', 'jupyter' }
 
 --- Packages that are described once they are loaded: names for GPUs, and packages that need a device.
 doc.packages_when_loaded = { 'cutorch', 'cunn', 'cudnn' }

@@ -39,6 +39,7 @@ M.sections = {
       { 'TH_JPEG', 'a file', 'the installed one', 'libturbojpeg' },
       { 'TH_WEBP', 'a file', 'the installed one', 'libwebp' },
       { 'TH_HDF5', 'a file', 'the installed one', 'libhdf5' },
+      { 'TH_ZMQ', 'a file', 'the installed one', 'libzmq, for the kernel of Jupyter' },
       { 'TH_ZLIB', 'a file', 'the installed one', 'libz, for gzipped IDX files' },
       { 'TH_LIB', 'a file', 'the library of the tree', 'libth, for a LuaJIT that requires torch' },
    } },

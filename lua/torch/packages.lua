@@ -8,7 +8,7 @@ local M = {}
 --- The packages of this tree. Each folder of lua/, and nn, must be here: test/torch/launch_spec.lua compares.
 M.names = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'fbnn', 'cudnn', 'dist', 'feed',
    'distributed', 'cutorch', 'cunn', 'fbcunn', 'torchmpi', 'distlearn', 'trepl', 'env', 'dok', 'cwrap', 'totem', 'tds', 'image',
-   'hdf5', 'threads', 'gnuplot', 'loadcaffe', 'text', 'onnx' }
+   'hdf5', 'threads', 'gnuplot', 'loadcaffe', 'text', 'onnx', 'jupyter' }
 
 local ours = {}
 for _, name in ipairs(M.names) do ours[name] = true end

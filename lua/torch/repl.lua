@@ -120,17 +120,19 @@ end
 
 --- Compiles the input, first as expressions, then as statements. Returns the function and whether to show its results;
 -- or nil and the message; or nil and true when more lines are needed.
-function M.compile(text)
+-- @param name  of the input in messages (default '=stdin')
+function M.compile(text, name)
+   name = name or '=stdin'
    local source = text:gsub('^%s*=', '', 1)
    local quiet = source:match ';%s*$'
-   local expression, unfinished = loadstring('return ' .. source, '=stdin')
+   local expression, unfinished = loadstring('return ' .. source, name)
    if expression then
       -- Not `return f()`: a tail call would hide the line from error messages.
       if quiet then source = source:gsub(';%s*$', '') end
-      local f = loadstring(('return (...)(%s%s)'):format(source, source:find('--', 1, true) and '\n' or ''), '=stdin')
+      local f = loadstring(('return (...)(%s%s)'):format(source, source:find('--', 1, true) and '\n' or ''), name)
       if f then return function() return f(function(...) return ... end) end, not quiet end
    end
-   local f, why = loadstring(source, '=stdin')
+   local f, why = loadstring(source, name)
    if f then return f, not quiet end
    if why:match "near '<eof>'$" or unfinished:match "near '<eof>'$" then return nil, true end
    return nil, explain.message(why)
@@ -171,6 +173,7 @@ local function keep(value)
       last_shown = value
    end
 end
+M.keep = keep
 
 local type_colour, no_colour = '', ''
 

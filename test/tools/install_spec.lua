@@ -141,7 +141,7 @@ describe('luarocks make', function()
       local launcher = has 'ccache' and ' -DCMAKE_C_COMPILER_LAUNCHER=ccache' or ''
       for rock in ([[
          torch nn paths gnuplot optim sys xlua trepl env dok cwrap graph nngraph autograd totem fbnn cutorch cunn fbcunn cudnn dist feed tds image
-         hdf5 threads loadcaffe text onnx]]):gmatch '%S+' do
+         hdf5 threads loadcaffe text onnx jupyter]]):gmatch '%S+' do
          -- Kernels for GPUs would take half an hour: without nvcc cutorch is Lua alone.
          ok(("CUDACXX=/nowhere/nvcc CMAKE_ARGS='-DTH_LEVELS=base%s' luarocks make --lua-version=5.1 --only-server=/nowhere --tree='%s' rocks/%s-scm-1.rockspec")
             :format(launcher, dir, rock))
