@@ -60,7 +60,8 @@ end
 
 --- Whether the contents of a kind are text; others travel in base64.
 local function is_text(mime)
-   return mime:find '^text/' ~= nil or mime:find '[/+]xml$' ~= nil or mime == 'application/javascript' or mime:find '[/+]json$' ~= nil
+   return mime:find '^text/' ~= nil or mime:find '[/+]xml$' ~= nil or mime == 'application/javascript'
+      or mime:find '[/+]json$' ~= nil
 end
 
 --- A bundle with bytes in the form of a message: those that are no text are in base64.

@@ -28,7 +28,8 @@ return function(path)
    if not ok then error(('%s: %s'):format(path, t), 0) end
    if type(t) ~= 'table' then error(path .. ' must hold an object', 0) end
    need(t.transport == 'tcp' or t.transport == 'ipc', 'transport', '"tcp" or "ipc"', t.transport)
-   need(type(t.ip) == 'string' and t.ip ~= '' and not t.ip:find '[%c%s]' and (t.transport == 'ipc' or not t.ip:find '[^%w%.:%-%[%]%*]'),
+   need(type(t.ip) == 'string' and t.ip ~= '' and not t.ip:find '[%c%s]' and (t.transport == 'ipc'
+      or not t.ip:find '[^%w%.:%-%[%]%*]'),
       'ip', 'an address', t.ip)
    need(type(t.key) == 'string', 'key', 'a string', t.key)
    need(t.key == '' or t.signature_scheme == 'hmac-sha256', 'signature_scheme', '"hmac-sha256"', t.signature_scheme)

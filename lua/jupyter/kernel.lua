@@ -102,7 +102,8 @@ local function handle(self, request)
          io.stderr:write(('jupyter: %s: %s\n'):format(request.kind, tostring(why)))
          local kind = request.kind:gsub('_request$', '_reply')
          if kind ~= request.kind then
-            pcall(self.reply, self, request, kind, { status = 'error', ename = 'Error', evalue = tostring(why), traceback = json.list() })
+            pcall(self.reply, self, request, kind, { status = 'error', ename = 'Error', evalue = tostring(why),
+               traceback = json.list() })
          end
       end
    end

@@ -179,7 +179,8 @@ function M.inspect_request(kernel, request)
    local ok, text = false, nil
    if name ~= '' then ok, text = pcall(help.text, name) end
    ok = ok and not text:find('^[^\n]*: no such name, but there are')
-   kernel:reply(request, 'inspect_reply', { status = 'ok', found = ok, data = ok and { ['text/plain'] = text } or {}, metadata = {} })
+   kernel:reply(request, 'inspect_reply', { status = 'ok', found = ok, data = ok and { ['text/plain'] = text } or {},
+      metadata = {} })
 end
 
 -- ---- history -------------------------------------------------------------------------------------------------------

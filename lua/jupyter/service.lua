@@ -2,7 +2,8 @@
 -- of the cell, and passes messages of the control channel on. Requests to stop interrupt the cell.
 --
 -- The other thread talks to it through a pair of sockets. It sends { 'publish', frames ... }, { 'control', frames ... },
--- { 'parent', header, muted }, { 'busy', '1' or '0' } and { 'stop' }; it gets { 'control', frames ... }, and { 'begun' } for each parent.
+-- { 'parent', header, muted }, { 'busy', '1' or '0' } and { 'stop' }; it gets { 'control', frames ... },
+-- and { 'begun' } for each parent.
 local message = require 'jupyter.message'
 local json = require 'jupyter.json'
 local output = require 'jupyter.output'

@@ -66,7 +66,8 @@ end
 function M.address(context) return tonumber(ffi.cast('uintptr_t', context)) end
 
 local function set(self, option, ctype, value)
-   if C.zmq_setsockopt(self.socket, option, ffi.new(ctype .. '[1]', value), ffi.sizeof(ctype)) ~= 0 then reason 'jupyter: libzmq' end
+   if C.zmq_setsockopt(self.socket, option, ffi.new(ctype .. '[1]', value),
+      ffi.sizeof(ctype)) ~= 0 then reason 'jupyter: libzmq' end
 end
 
 --- A socket of a kind of ZeroMQ. Messages of another process have at most M.most_bytes in a frame.

@@ -27,7 +27,8 @@ describe('jupyter.cell', function()
    end)
 
    it('shows nothing behind a semicolon, and of statements', function()
-      for _, code in ipairs { '', ' \n', '1;', 'local x = 1\nx;', 'local x = 1', 'for i = 1, 2 do\nend', 'local x = [[\na\n]]' } do
+      for _, code in ipairs { '', ' \n', '1;', 'local x = 1\nx;', 'local x = 1', 'for i = 1, 2 do\nend',
+         'local x = [[\na\n]]' } do
          assert.is_nil(shown(code))
       end
    end)
@@ -55,7 +56,8 @@ describe('jupyter.cell', function()
    end)
 
    it('takes any value as an error', function()
-      for _, code in ipairs { 'error()', 'error{}', 'error(3)', 'error(setmetatable({}, { __tostring = error }))', 'error(torch.ones(2))',
+      for _, code in ipairs { 'error()', 'error{}', 'error(3)', 'error(setmetatable({}, { __tostring = error }))',
+         'error(torch.ones(2))',
          'local function f() return 1 + f() end f()', "error(('x'):rep(1e6))" } do
          local e = failure(code)
          assert.is_string(e.evalue, code)
@@ -81,7 +83,8 @@ describe('jupyter.bundle', function()
    end)
 
    it('makes none of large, empty and other values', function()
-      for _, v in ipairs { torch.ones(31), torch.ones(31, 2), torch.ones(2, 31), torch.Tensor(), torch.ones(2, 2, 2), 3, 'x', {}, print,
+      for _, v in ipairs { torch.ones(31), torch.ones(31, 2), torch.ones(2, 31), torch.Tensor(), torch.ones(2, 2, 2), 3,
+         'x', {}, print,
          torch.DoubleStorage(3) } do
          assert.is_nil(bundle.html(v))
       end

@@ -4,7 +4,8 @@ local json = require 'jupyter.json'
 
 describe('jupyter.json: read', function()
    it('reads what it wrote', function()
-      for _, text in ipairs { '{}', '[]', '[[],{}]', '{"a":[1,-2,0.5,true,false,null],"b":{"c":"d"}}', '"\\u0001\\n\\"\\\\"', '1e+300',
+      for _, text in ipairs { '{}', '[]', '[[],{}]', '{"a":[1,-2,0.5,true,false,null],"b":{"c":"d"}}',
+         '"\\u0001\\n\\"\\\\"', '1e+300',
          '"é€😀"' } do
          assert.equal(text, json.write(json.read(text)))
       end
@@ -18,8 +19,10 @@ describe('jupyter.json: read', function()
    end)
 
    it('refuses each text that is no JSON', function()
-      for _, text in ipairs { '', ' ', '{', '[', '[1', '[1,', '[1,]', '{"a"', '{"a":', '{"a":1', '{"a":1,}', '{a:1}', "'a'", '"a', '"\\x"',
-         '"\\u12"', '"\\ud800"', '"\\udc00"', '"\\ud800\\u0041"', '"\n"', '01', '+1', '.5', 'nul', 'True', 'NaN', '1 2', '[1}', '\0' } do
+      for _, text in ipairs { '', ' ', '{', '[', '[1', '[1,', '[1,]', '{"a"', '{"a":', '{"a":1', '{"a":1,}', '{a:1}',
+         "'a'", '"a', '"\\x"',
+         '"\\u12"', '"\\ud800"', '"\\udc00"', '"\\ud800\\u0041"', '"\n"', '01', '+1', '.5', 'nul', 'True', 'NaN', '1 2',
+            '[1}', '\0' } do
          local ok, why = pcall(json.read, text)
          assert.is_false(ok, text)
          assert.matches('^JSON, byte %d+: ', why)
@@ -52,7 +55,8 @@ describe('jupyter.json: write', function()
    it('refuses what JSON lacks', function()
       local cycle = {}
       cycle.a = cycle
-      for _, case in ipairs { { 0 / 0, 'no number' }, { math.huge, 'no number' }, { print, 'no function' }, { { [true] = 1 }, 'names' },
+      for _, case in ipairs { { 0 / 0, 'no number' }, { math.huge, 'no number' }, { print, 'no function' },
+         { { [true] = 1 }, 'names' },
          { cycle, 'nested' } } do
          local ok, why = pcall(json.write, case[1])
          assert.is_false(ok)

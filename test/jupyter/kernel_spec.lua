@@ -34,7 +34,8 @@ describe('a kernel of Jupyter', function()
    end)
 
    it('publishes output in its order, from Lua, stderr and other processes', function()
-      local _, list = k:run [[print 'a' io.write 'b' io.stdout:flush() os.execute 'printf c' io.write 'd\n' io.stderr:write 'e\n']]
+      local _,
+         list = k:run [[print 'a' io.write 'b' io.stdout:flush() os.execute 'printf c' io.write 'd\n' io.stderr:write 'e\n']]
       assert.equal('a\nbcd\n', front.text(list, 'stdout'))
       assert.equal('e\n', front.text(list, 'stderr'))
       _, list = k:run [[io.write('x', ('é'):rep(200000), '\255\n');]]
@@ -119,7 +120,8 @@ describe('a kernel of Jupyter', function()
    end)
 
    it('asks the front end for lines', function()
-      k:send('shell', 'execute_request', { code = "return io.read(), io.read '*n', jupyter.input('name? ', true)", allow_stdin = true })
+      k:send('shell', 'execute_request', { code = "return io.read(), io.read '*n', jupyter.input('name? ', true)",
+         allow_stdin = true })
       for i, value in ipairs { 'a line', '12', 'secret' } do
          local m = assert(k:receive 'stdin')
          assert.equal('input_request', m.kind)
@@ -191,7 +193,8 @@ describe('a kernel of Jupyter', function()
    end)
 
    it('knows which code is complete', function()
-      for code, status in pairs { ['x = 1'] = 'complete', ['1 + 1'] = 'complete', ['for i = 1, 2 do'] = 'incomplete', ['f('] = 'incomplete',
+      for code, status in pairs { ['x = 1'] = 'complete', ['1 + 1'] = 'complete', ['for i = 1, 2 do'] = 'incomplete',
+         ['f('] = 'incomplete',
          ['x = )'] = 'invalid', [''] = 'complete', ['?x'] = 'complete', ['x = 1\nx'] = 'complete' } do
          assert.equal(status, k:ask('shell', 'is_complete_request', { code = code }).content.status, code)
       end

@@ -138,7 +138,8 @@ class CressetKernelTests(jupyter_kernel_test.KernelTests):
         import nbformat
         notebook = nbformat.read(os.path.join(ROOT, "examples", "notebook.ipynb"), as_version=4)
         with tempfile.TemporaryDirectory() as folder:
-            nbclient.NotebookClient(notebook, timeout=120, kernel_name="cresset", resources={"metadata": {"path": folder}}).execute()
+            where = {"metadata": {"path": folder}}
+            nbclient.NotebookClient(notebook, timeout=120, kernel_name="cresset", resources=where).execute()
         kinds = {kind for cell in notebook.cells for out in cell.get("outputs", []) for kind in out.get("data", {})}
         self.assertLessEqual({"text/plain", "text/html", "image/png", "image/svg+xml"}, kinds)
 

@@ -14,7 +14,8 @@ end
 describe('jupyter.message', function()
    it('reads what it wrote', function()
       local signer = message.signer(KEY)
-      local m = assert(signer:parse(signer:frames('status', { execution_state = 'busy' }, '{"msg_id":"p"}', { 'x', 'y' }, { a = 1 })))
+      local m = assert(signer:parse(signer:frames('status', { execution_state = 'busy' }, '{"msg_id":"p"}', { 'x',
+         'y' }, { a = 1 })))
       assert.equal('status', m.kind)
       assert.same({ 'x', 'y' }, m.to)
       assert.equal('busy', m.content.execution_state)
@@ -76,7 +77,8 @@ describe('jupyter.message', function()
    end)
 
    it('writes base64 as RFC 4648 has it', function()
-      for text, code in pairs { [''] = '', f = 'Zg==', fo = 'Zm8=', foo = 'Zm9v', foob = 'Zm9vYg==', fooba = 'Zm9vYmE=', foobar = 'Zm9vYmFy',
+      for text, code in pairs { [''] = '', f = 'Zg==', fo = 'Zm8=', foo = 'Zm9v', foob = 'Zm9vYg==', fooba = 'Zm9vYmE=',
+         foobar = 'Zm9vYmFy',
          ['\255\254\253'] = '//79' } do
          assert.equal(code, message.base64(text))
       end

@@ -85,18 +85,21 @@ describe('the package jupyter', function()
    end)
 
    it('refuses invalid connection files', function()
-      for field, values in pairs { transport = { 'udp', 3, json.null }, ip = { '', 'a b', '1.2.3.4;x', 3, json.null }, key = { 3, json.null },
-         signature_scheme = { 'hmac-md5', json.null }, shell_port = { 0, 65536, 1.5, '1', -1, json.null }, hb_port = { json.null } } do
+      for field, values in pairs { transport = { 'udp', 3, json.null }, ip = { '', 'a b', '1.2.3.4;x', 3, json.null },
+         key = { 3, json.null },
+         signature_scheme = { 'hmac-md5', json.null }, shell_port = { 0, 65536, 1.5, '1', -1, json.null },
+            hb_port = { json.null } } do
          for _, v in ipairs(values) do refused(field .. ' must be', jupyter.main, settings { [field] = v }) end
       end
-      for _, text in ipairs { '', '{', '[]', '3', '{}', ('['):rep(5000) } do refused('jupyter.main: ', jupyter.main, file(text)) end
+      for _, text in ipairs { '', '{', '[]', '3', '{}', ('['):rep(5000) } do refused('jupyter.main: ', jupyter.main,
+         file(text)) end
       refused('has more than', jupyter.main, file((' '):rep(2 ^ 20 + 1)))
    end)
 
    it('says how to get libzmq', function()
       local th = os.getenv 'TH' or 'build/bin/th'
-      local p = io.popen(("cd / && TH_ZMQ=/none '%s' -e \"package.loaded.ffi.load = function() error 'none' end require 'jupyter.zmq'.open()\" 2>&1")
-         :format(th:sub(1, 1) == '/' and th or require 'paths'.cwd() .. '/' .. th))
+      local code = "package.loaded.ffi.load = function() error 'none' end require 'jupyter.zmq'.open()"
+      local p = io.popen(("cd / && TH_ZMQ=/none '%s' -e \"%s\" 2>&1"):format(th:sub(1, 1) == '/' and th or require 'paths'.cwd() .. '/' .. th, code))
       local out = p:read '*a'
       p:close()
       assert.is_truthy(out:find('jupyter: libzmq is not installed (Debian: libzmq5); TH_ZMQ may name its file', 1, true), out)

@@ -1,4 +1,5 @@
--- test/jupyter/python_spec.lua - the tests of the Jupyter project, where Python has them: the variable PYTHON names another Python.
+-- test/jupyter/python_spec.lua - the tests of the Jupyter project, where Python has them: the variable PYTHON names
+-- another Python.
 -- runs once
 local front = require 'test.support.jupyter'
 

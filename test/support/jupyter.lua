@@ -28,7 +28,8 @@ function M.start(settings)
    f:write(json.write(t))
    f:close()
    local start = package.searchpath('jupyter.start', package.path)
-   local p = io.popen(("'%s' '%s' '%s/connection.json' > '%s/log' 2>&1 < /dev/null & echo $!"):format(os.getenv 'TH' or 'build/bin/th', start,
+   local p = io.popen(("'%s' '%s' '%s/connection.json' > '%s/log' 2>&1 < /dev/null & echo $!"):format(os.getenv 'TH'
+      or 'build/bin/th', start,
       folder, folder))
    local self = setmetatable({ folder = folder, pid = tonumber(p:read '*l'), context = zmq.context(), key = t.key,
       signer = message.signer(t.key) }, FrontEnd)
