@@ -114,7 +114,7 @@ function Logger:add(symbols) end
 ---@return boolean
 function Logger:display(state) end
 
---- Draws the columns with the package gnuplot: into <file>.eps and <file>.png, and in a window when there is a display and showPlot is set.
+--- Draws the columns with the package gnuplot: into <file>.eps and <file>.png, and in a window when there is a display and showPlot is set; a notebook shows ...
 ---@param ... any
 ---@return any
 function Logger:plot(...) end

@@ -114,7 +114,7 @@ end
 
 local Graph = graph_module.class.__index
 
---- graph:run(inputs): runs a subgraph on a list of inputs, with the values of the graph around it; returns a list of outputs.
+-- graph:run(inputs): runs a subgraph on a list of inputs, with the values of the graph around it; returns a list of outputs.
 function Graph:run(inputs)
    local v = {}
    for slot, value in pairs(self.constants) do v[slot] = value end

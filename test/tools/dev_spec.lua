@@ -20,7 +20,7 @@ describe('./dev', function()
    it('fuzz says which targets there are', function()
       local out, status = sh './dev fuzz nonsense'
       assert.equal(1, status)
-      assert.matches("fuzz: NAME must be one of caffe hdf5 image lmdb load npy pickle png safetensors t7 tds zip, got 'nonsense'", out)
+      assert.matches("fuzz: NAME must be one of caffe hdf5 image lmdb load npy onnx pickle png safetensors t7 tds tokenizer zip, got 'nonsense'", out)
       assert.matches("SECONDS must be a whole number, got '%-1'", (sh './dev fuzz zip -1'))
    end)
 
