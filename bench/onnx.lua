@@ -1,7 +1,7 @@
 -- bench/onnx.lua FOLDER [threads] - time of whole networks beside onnxruntime's; FOLDER has onnx's test networks (data/light).
 --
 -- For each network and batch it prints the best of several runs, in milliseconds, here and by onnxruntime where Python has it
--- (TH_PYTHON names the program). On a machine with other work, compare CPU times: the last two columns.
+-- (PYTHON names the program). On a machine with other work, compare CPU times: the last two columns.
 local torch = require 'torch'
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
@@ -11,7 +11,7 @@ local folder, threads = arg[1], tonumber(arg[2] or 2)
 if not folder then error('usage: th bench/onnx.lua FOLDER [threads]', 0) end
 torch.setnumthreads(threads)
 
-local python = os.getenv 'TH_PYTHON' or 'python3'
+local python = os.getenv 'PYTHON' or 'python3'
 local peer = [[
 import sys, time
 try:

@@ -7,7 +7,7 @@ description = {
    summary = "ONNX models: reading, running, and as modules of nn, for Torch",
    license = "BSD-3-Clause",
 }
-dependencies = { "lua == 5.1", "torch", "nn", "nngraph", "feed", "image" }
+dependencies = { "lua == 5.1", "torch", "nn", "nngraph", "autograd", "feed", "image" }
 build = {
    type = "command",
    install_command = 'mkdir -p "$(LUADIR)" && cp -R lua/onnx "$(LUADIR)"',

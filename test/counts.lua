@@ -98,8 +98,9 @@ end
 
 local function write()
    local before, _, after = counts.parts()
+   local text = before .. counts.text() .. after           -- made first: opening the page empties it
    local f = assert(io.open(counts.page, 'w'))
-   f:write(before, counts.text(), after)
+   f:write(text)
    f:close()
 end
 

@@ -6,7 +6,7 @@ onnx = {}
 
 --- Registers how onnx.save writes a class. rule(c, module, x, y) adds nodes and returns the name of the result: c:op(operator, inputs, attributes, outputs) ...
 ---
----     my = {}; torch.class('my.Twice', 'nn.Module', my); onnx.exporter('my.Twice', function(c, m, x) return c:op('Add', {x, x}) end); onnx.exporter('my.Twice')   --> nil
+---     my = {}; torch.class('my.Twice', 'nn.Module', my); onnx.exporter('my.Twice', function(c, m, x) return c:op('Add', {x, x}) end); onnx.exporter('my.Twice') == nil   --> true
 ---@param class any name of a class of nn, for example 'my.Scale'
 ---@param rule? function a function, or nil
 ---@return any

@@ -9,7 +9,6 @@ local wire = require 'onnx.wire'
 
 local onnx = rawget(_G, 'onnx') or {}
 _G.onnx = onnx
-onnx.Model = model.class                    -- of what onnx.load returns
 
 local function read(s, size)
    if size == 0 then error('it is empty', 0) end

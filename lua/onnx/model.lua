@@ -148,7 +148,7 @@ local function execute(model, x, watch)
    return results, p
 end
 
---- onnx.Model:forward(x): Runs the model. The result is the output, or of several outputs a table by name; the caller owns it.
+-- onnx.Model:forward(x): Runs the model. The result is the output, or of several outputs a table by name; the caller owns it.
 -- @param x  the input, or a table of inputs by name
 function Model:forward(x) return (execute(self, x)) end
 
@@ -169,13 +169,13 @@ local function examples(model, x, who)
    return x
 end
 
---- onnx.Model:net([x]): The model as a module of nn with the same weights: an nn.Sequential if it is a chain, else a gModule
+-- onnx.Model:net([x]): The model as a module of nn with the same weights: an nn.Sequential if it is a chain, else a gModule
 -- of nngraph. It is in
 -- evaluation mode, can be trained, printed and saved; its weights are copies. An error names all nodes that have no module.
 -- @param x  as for forward: sizes that the module is made for, but for the batch (default: ones)
 function Model:net(x) return net.make(self.graph, self.graph.before, given(self, examples(self, x, 'net'))) end
 
---- onnx.Model:explain([x]): Runs the model twice and reports the second run, which reuses memory. The result is a list with a
+-- onnx.Model:explain([x]): Runs the model twice and reports the second run, which reuses memory. The result is a list with a
 -- row for each node that is left
 -- after constants are computed: node, op, engine, ms, bytes (of new results), shape. It prints as a table.
 -- @param x  as for forward (default: ones)

@@ -184,7 +184,7 @@ end
 -- output. nil removes a rule.
 -- @param class  name of a class of nn, for example 'my.Scale'
 -- @param rule   a function, or nil
--- my = {}; torch.class('my.Twice', 'nn.Module', my); onnx.exporter('my.Twice', function(c, m, x) return c:op('Add', {x, x}) end); onnx.exporter('my.Twice') --> nil
+-- my = {}; torch.class('my.Twice', 'nn.Module', my); onnx.exporter('my.Twice', function(c, m, x) return c:op('Add', {x, x}) end); onnx.exporter('my.Twice') == nil --> true
 function M.exporter(class, rule)
    if type(class) ~= 'string' then arg.refuse('onnx.exporter', 'class', 'the name of a class', class) end
    if type(rule) ~= 'nil' and not arg.is_callable(rule) then arg.refuse('onnx.exporter', 'rule', 'a function', rule) end

@@ -14,7 +14,7 @@ local TEXTS = "--include='*.c' --include='*.h' --include='*.cc' --include='*.cu'
 -- The variables that files in these folders name as texts: name -> file.
 local function named(folders)
    local found = {}
-   for _, line in ipairs(lines(("grep -rnoE %s \"['\\\"]TH_[A-Z0-9_]+['\\\"]\" %s"):format(TEXTS, folders))) do
+   for _, line in ipairs(lines(("grep -rnoE %s \"['\\\"]TH_[A-Z0-9_]*[A-Z0-9]['\\\"]\" %s"):format(TEXTS, folders))) do
       local file, name = line:match '^([^:]+):%d+:.(TH_[A-Z0-9_]+).$'
       if file ~= 'lua/torch/environment.lua' then found[name] = file end
    end
