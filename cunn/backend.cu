@@ -27,8 +27,10 @@ static th_status by_cpu(void) { return th_cuda_cannot_record("the CPU computes i
 static bool late(void) { return !synchronous || th_cuda_records(); }
 static th_status leave(void) { return late() ? TH_OK : TH_CUDA(cudaStreamSynchronize(th_cuda_stream())); }
 
-static th_backend backend = { TH_ABI, 0, th_cuda_allocate, th_cuda_release, th_cuda_copy, th_cuda_outside, th_cuda_nonzero, enter, leave,
-                              th_cuda_host_allocate, th_cuda_host_release };
+static th_backend backend = {
+  TH_ABI, 0, th_cuda_allocate, th_cuda_release, th_cuda_copy, th_cuda_outside, th_cuda_nonzero,
+  enter, leave, th_cuda_host_allocate, th_cuda_host_release
+};
 static const th_recorder recorder = { th_cuda_records, th_cuda_graph_enter, by_cpu };
 int th_cuda_synchronous(void) { return synchronous; }
 void th_cuda_set_synchronous(int on) { synchronous = on != 0; }

@@ -1,4 +1,5 @@
-// register.cc - puts the compiled kernels into the registry of libth, by the names of the ops, and adds the engines of convolution.
+// register.cc - puts the compiled kernels into the registry of libth, by the names of the ops,
+// and adds the engines of convolution.
 #include "th_backend.h"
 
 #define TH_OP(id) \

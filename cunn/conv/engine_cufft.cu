@@ -1,4 +1,5 @@
-// engine_cufft.cu - the engine cufft of devices: spectra of tiles or lines of any size, by cuFFT. Tiles are gathered side by side,
+// engine_cufft.cu - the engine cufft of devices: spectra of tiles or lines of any size, by cuFFT.
+// Tiles are gathered side by side,
 // with zeros where there is no image; from cuFFT their spectra come in the order in which products read them.
 #include <algorithm>
 #include "spectra.cuh"

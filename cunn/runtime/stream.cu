@@ -100,7 +100,8 @@ bool th_cuda_finishes(int device, double seconds)
   if (cudaSetDevice(device) != cudaSuccess) return false;
   for (int k = 0; k <= reserved; k++) {
     cudaError_t e;
-    while ((e = cudaStreamQuery(th_cuda_stream_at(device + 1, k))) == cudaErrorNotReady && std::chrono::steady_clock::now() < end) {
+    const cudaStream_t s = th_cuda_stream_at(device + 1, k);
+    while ((e = cudaStreamQuery(s)) == cudaErrorNotReady && std::chrono::steady_clock::now() < end) {
       std::this_thread::yield();
     }
     cudaGetLastError();

@@ -90,8 +90,8 @@ static size_t place_of(const th_conv_shape *s)
 }
 
 /* The choice is a function of the shape, and on a device of its model and the rounding of floats, which th_tune_machine numbers.
- * The last choices are cached, because computing the costs takes longer than a small convolution. A thread that finds the lock busy
- * computes them again. */
+ * The last choices are cached, because computing the costs takes longer than a small convolution.
+ * A thread that finds the lock busy computes them again. */
 static int cheapest(const th_conv_shape *s)
 {
   static struct { pthread_mutex_t lock; struct { th_conv_shape s; int engine, dnn, model, trusted; } kept[KEPT]; } known = {
