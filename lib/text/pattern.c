@@ -341,7 +341,8 @@ static int64_t go_back(th_pattern *p, int64_t base, int64_t *pc)
 
 static int64_t run(th_pattern *p, int64_t pc, int64_t pos, int depth);
 
-/* A look at pc: pos if it holds, NONE or FAILED. One behind begins a fixed number of characters before pos, and must end there. */
+/* A look at pc: pos if it holds, NONE or FAILED. One behind begins a fixed number of characters before
+ * pos, and must end there. */
 static int64_t look(th_pattern *p, int64_t pc, int64_t pos, int depth)
 {
   const int32_t *code = p->code + pc;

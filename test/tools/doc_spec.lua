@@ -30,6 +30,7 @@ for _, page in ipairs(pages()) do
             local out, status, saved = pictures.run(TH, block.text, folder)
             assert.equal(0, status, out)
             for name, x in pairs(saved) do drawn[name] = x end
+            out = out:gsub('\t', '  ')                  -- pages hold no tabs
             local from = 1
             for want in block.text:gmatch '%-%->%s*([^\n]*)' do
                local first, last = out:find(want, from, true)

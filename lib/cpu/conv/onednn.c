@@ -30,7 +30,7 @@ typedef struct work {
   int64_t  groups, pass;
   float   *operand[3], *bias;       /* as given */
   char    *first, *kernels, *sums;  /* moved before the blocks: what is read first, kernels; gradWeight's sums */
-  th_cached_kernel *kept;               /* kernels that were moved once and for all, or will be; NULL: they are for this call alone */
+  th_cached_kernel *kept;           /* moved kernels that later calls use too; NULL: for this call alone */
   float   *dense;                   /* gradWeight in the order of its tensor */
   float    scale;
   int64_t  ws[4];                   /* strides of gradWeight */
@@ -279,17 +279,22 @@ static th_status steps(work *w)
   return moved(w, th_parallel(strips, 1, add_sums, w));
 }
 
-/* The moved kernels, which are kept where the caller promised that they never change. The tag has all that their layout depends on
- * beside their size; numbers of a shape lie below 2^21. */
+/* The moved kernels, which are kept where the caller promised that they never change. The tag has all
+ * that their layout depends on beside their size, three numbers in a word; a shape with larger numbers
+ * gets none. */
 static th_cached_kernel *kept_of(const th_conv *c, const work *w, size_t bytes)
 {
+  enum { BITS = 21 };
   const th_onednn_shape *s = &w->s;
-  const int64_t bits = 21;
-  const th_kernel_tag tag = { &TH_AT(th_conv_direct), {
-    w->pass << 2 * bits | w->groups << bits | w->cut.strips, s->n << 2 * bits | s->h << bits | s->w,
-    s->oh << 2 * bits | s->ow << bits | s->sh, s->sw << 2 * bits | s->ph << bits | s->pw, s->dh << 2 * bits | s->dw << bits | s->bias,
-    s->c << bits | s->o
-  } };
+  const int64_t numbers[] = {
+    w->pass, w->groups, w->cut.strips, s->n, s->h, s->w, s->oh, s->ow, s->sh, s->sw, s->ph, s->pw, s->dh, s->dw,
+    s->bias, s->c, s->o
+  };
+  th_kernel_tag tag = { .engine = &TH_AT(th_conv_direct) };
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    if (numbers[i] < 0 || numbers[i] >> BITS) return NULL;
+    tag.form[i / 3] |= numbers[i] << i % 3 * BITS;
+  }
   return th_kernel_cache_get(c->k, &tag, bytes);
 }
 
