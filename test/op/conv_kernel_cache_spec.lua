@@ -1,4 +1,5 @@
 -- test/op/conv_kernel_cache_spec.lua - transforms of kernels are cached while the kernels are unchanged, and never used for others.
+local ffi = require 'ffi'
 local torch = require 'torch'
 local refuses = require 'test.support.refuses'
 
@@ -300,7 +301,8 @@ describe('kernels that the caller promised never to change', function()
    local trusted_forms = { { 'direct', 'forward', 3, 3, dtype = 'Float' }, unpack(forms) }
 
    it('have their transforms kept by the first call, with the same bits, and again without the promise', function()
-      local missing = torch.conv.missing 'direct'
+      -- At level base oneDNN takes these kernels as they are, so that there is nothing to keep.
+      local missing = torch.conv.missing 'direct' or ffi.string(C.th_cpu_level()) == 'base'
       for i = missing and 2 or 1, #trusted_forms do
          local l = convolution(trusted_forms[i])
          local expected = afresh(l.run)
