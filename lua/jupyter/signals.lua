@@ -36,8 +36,9 @@ function M.allow()
 end
 
 local function resume(ok, ...)
+   local first = ...                        -- before any call: plain LuaJIT compiles later reads wrongly
    C.th_jupyter_mask(UNBLOCK, set, nil)
-   if not ok then error((...), 0) end
+   if not ok then error(first, 0) end
    return ...
 end
 

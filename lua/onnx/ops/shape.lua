@@ -152,8 +152,9 @@ local function concat(name, list, dim, to)
 end
 
 registry.add('Concat', function(n, ...)
+   local list = { ... }
    local axis = n.attr.axis or n.version < 4 and 1 or error("attribute 'axis' is missing", 0)
-   return concat(n.types[1], { ... }, types.dim(axis, types.rank((...))), n.types[1] ~= 'string' and n:out() or nil)
+   return concat(n.types[1], list, types.dim(axis, types.rank(list[1])), n.types[1] ~= 'string' and n:out() or nil)
 end)
 
 -- Sizes of the parts of a dimension of `size` elements.
