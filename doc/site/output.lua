@@ -34,7 +34,8 @@ function M.check(to)
    f:close()
 end
 
-local function write(path, bytes)
+--- Writes one file, or raises an error in the name of the program.
+function M.write_file(program, path, bytes)
    local f, why = io.open(path, 'wb')
    local ok = f
    if f then
@@ -42,7 +43,7 @@ local function write(path, bytes)
       local closed, late = f:close()
       if ok and not closed then ok, why = false, late end
    end
-   if not ok then error(('site: cannot write %s: %s'):format(path, tostring(why)), 0) end
+   if not ok then error(('%s: cannot write %s: %s'):format(program, path, tostring(why)), 0) end
 end
 
 --- Writes files: a table from their names, which may begin with folders, to their bytes.
@@ -55,13 +56,13 @@ function M.write(to, files)
    end
    table.sort(list)
    for _, name in ipairs((listed(to))) do if not files[name] then os.remove(to .. '/' .. name) end end
-   write(to .. '/' .. LIST, table.concat(list, '\n') .. '\n')     -- first, so that an interrupted run can be repeated
+   M.write_file('site', to .. '/' .. LIST, table.concat(list, '\n') .. '\n')     -- first, so that an interrupted run can be repeated
    for _, name in ipairs(list) do
       local folder = name:match '^(.*)/'
       if folder and not made[folder] then
          made[folder] = paths.mkdir(to .. '/' .. folder) or true
       end
-      write(to .. '/' .. name, files[name])
+      M.write_file('site', to .. '/' .. name, files[name])
    end
    return #list, bytes
 end

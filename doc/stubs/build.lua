@@ -11,6 +11,7 @@ local doc = require 'torch.doc'
 local op = require 'torch.op'
 local reference = require 'doc.reference'         -- loads what the reference describes: cutorch, too, where there is a device
 local names = require 'doc.site.names'
+local output = require 'doc.site.output'
 local guess = require 'doc.stubs.guess'
 local signature = require 'doc.stubs.signature'
 
@@ -383,16 +384,7 @@ local function is_ours(path)
    return text:find(MARK, 1, true) ~= nil
 end
 
-local function write(path, text)
-   local f, why = io.open(path, 'wb')
-   local ok = f
-   if f then
-      ok, why = f:write(text)
-      local closed, late = f:close()
-      if ok and not closed then ok, why = false, late end
-   end
-   if not ok then error(('stubs: cannot write %s: %s'):format(path, tostring(why)), 0) end
-end
+local function write(path, text) output.write_file('stubs', path, text) end
 
 --- Writes the files into a folder, and removes generated ones that have no package any more.
 function M.write(to, files)

@@ -103,7 +103,7 @@ describe('cmake/bundle.lua', function()
       end
    end)
 
-   it('brings its documentation, and a page of its own to begin with', function()
+   it('brings the documentation, and a page that says how to begin', function()
       ok(("grep -q 'ready to run' '%s/README.md' && test -s '%s/doc/README.md' && test -s '%s/share/man/man1/th.1'"):format(tree, tree, tree))
    end)
 
