@@ -56,7 +56,8 @@ function M.write(to, files)
    end
    table.sort(list)
    for _, name in ipairs((listed(to))) do if not files[name] then os.remove(to .. '/' .. name) end end
-   M.write_file('site', to .. '/' .. LIST, table.concat(list, '\n') .. '\n')     -- first, so that an interrupted run can be repeated
+   -- The list is written first, so that an interrupted run can be repeated.
+   M.write_file('site', to .. '/' .. LIST, table.concat(list, '\n') .. '\n')
    for _, name in ipairs(list) do
       local folder = name:match '^(.*)/'
       if folder and not made[folder] then
