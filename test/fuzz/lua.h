@@ -41,12 +41,18 @@ static void fuzz_found(const char *what)
   abort();
 }
 
-/* The number of a chunk, by the address of its name. */
-static unsigned fuzz_file_of(const char *source)
+/* The number of a chunk, by the address of its name. The registry keeps the name, because Lua frees that of a
+ * collected chunk and reuses its address. Chunks beyond FUZZ_FILES count as the one of the last place tried. */
+static unsigned fuzz_file_of(lua_State *L, const char *source)
 {
   unsigned i = (unsigned)((uintptr_t)source >> 4) % FUZZ_FILES;
-  while (fuzz_file[i].source && fuzz_file[i].source != source) i = (i + 1) % FUZZ_FILES;
+  for (int tries = 1; fuzz_file[i].source && fuzz_file[i].source != source && tries < FUZZ_FILES; tries++) {
+    i = (i + 1) % FUZZ_FILES;
+  }
   if (!fuzz_file[i].source) {
+    lua_pushlightuserdata(L, &fuzz_file[i]);
+    lua_pushstring(L, source);
+    lua_rawset(L, LUA_REGISTRYINDEX);
     fuzz_file[i].source = source;
     fuzz_file[i].line = calloc(1, FUZZ_LINES);
   }
@@ -60,7 +66,7 @@ static void fuzz_hook(lua_State *L, lua_Debug *ar)
     fuzz_found(lua_tostring(L, -1));
   }
   lua_getinfo(L, "S", ar);
-  const unsigned file = fuzz_file_of(ar->source), line = (unsigned)ar->currentline % FUZZ_LINES;
+  const unsigned file = fuzz_file_of(L, ar->source), line = (unsigned)ar->currentline % FUZZ_LINES;
   const unsigned here = file * 2654435761u + line * 40503u;
   uint8_t *counter = &fuzz_counter[(here ^ fuzz_last >> 1) % FUZZ_COUNTERS];
   if (*counter < 255) ++*counter;

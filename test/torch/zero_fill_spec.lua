@@ -51,7 +51,8 @@ describe('torch.setzerofill', function()
       local shown = false
       for _ = 1, 20 do
          torch.FloatTensor(N):fill(7):free()
-         shown = shown or torch.FloatTensor():resize(N):max() == 7
+         -- AddressSanitizer keeps freed memory and fills new memory with a pattern of its choice.
+         shown = shown or torch.FloatTensor():resize(N):ne(0):any()
       end
       torch.setzerofill(true)
       assert.is_true(shown)
