@@ -107,7 +107,7 @@ end
 -- with the first `workers` gradients of each round; later ones are dropped), 'downpour' (gradients
 -- are pushed and parameters fetched without waiting), 'ssp' (likewise, but no worker is more than
 -- `staleness` steps ahead), 'easgd' and 'eamsgd' (every `tau` steps each worker and a centre move
--- towards each other). doc/distributed.md says what each guarantees.
+-- towards each other). doc/distributed-reference.md says what each guarantees.
 -- Its methods: `step([f])` takes a step with the gradient of this rank, which f, if given,
 -- computes; it returns what f returns; `fetch([x])` fills x with the shared parameters; `finish()`
 -- ends this rank's steps, and waits for the others; `isServer()` returns whether this rank calls
