@@ -5,14 +5,14 @@ local arg = require 'torch.arg'
 local devices = require 'nn.parallel.devices'
 
 --- The base class of layers. A derived class needs `__init`, `updateOutput(input)` that fills and returns
--- `self.output`, `updateGradInput(input, gradOutput)` that fills and returns `self.gradInput`, and, with
--- parameters, `accGradParameters(input, gradOutput, scale)` that adds to `self.gradWeight` and the like.
--- A class may set
---   parameterNames   its parameters in order (default weight, bias); the gradient of `weight` is `gradWeight`
---   bufferNames      fields that only save time or memory between calls: clearState empties them
---   refusesFirst     true: its backward passes check arguments before they change gradInput, which saves a check of forms
---   readsValues      true: whether a backward pass succeeds depends on the elements of the input too
---   anyGradShape     true: gradOutput may have another shape than the input, with as many elements
+-- `self.output`, and `updateGradInput(input, gradOutput)` that fills and returns `self.gradInput`.
+-- With parameters it also needs `accGradParameters(input, gradOutput, scale)` that adds to
+-- `self.gradWeight` and the like. A class may set these fields.
+--   parameterNames   its parameters in order (default weight, bias); gradWeight is that of weight.
+--   bufferNames      fields that only save time or memory between calls: clearState empties them.
+--   refusesFirst     true: its backward passes check arguments first, which saves a check of forms.
+--   readsValues      true: the elements of the input decide too whether a backward pass succeeds.
+--   anyGradShape     true: gradOutput may have another shape than the input, with as many elements.
 -- torch.isTypeOf(nn.Linear(2, 2), 'nn.Module') --> true
 local Module = torch.class('nn.Module')
 Module.parameterNames = {'weight', 'bias'}
@@ -248,9 +248,9 @@ end
 Module._flattenTensorBuffer = {}
 
 --- Moves tensors into one new vector, which it returns; they become views of it. Tensors that share memory still
--- share it, and the vector holds shared elements once. Order: as given, within one storage by position. Tensors that leave
--- gaps in their memory, as a column of a matrix does, are an error, because the vector would hold elements that are no
--- parameters.
+-- share it, and the vector holds shared elements once. Order: as given, within one storage by
+-- position. Tensors that leave gaps in their memory, as a column of a matrix does, are an error.
+-- The vector would hold elements that are no parameters.
 function Module.flatten(tensors)
    if not tensors or #tensors == 0 then return torch.Tensor() end
    local kind, device = tensors[1]:type(), tensors[1]._device
@@ -325,8 +325,8 @@ function Module:getParameters()
    return Module.flatten(parameters), Module.flatten(grads)
 end
 
---- As getParameters for a module on several devices: two tables with a vector for each device that has parameters, under its
--- number; 0 is the CPU.
+--- As getParameters for a module on several devices. It returns two tables with a vector for each
+-- device that has parameters, under its number; 0 is the CPU.
 -- nn.Linear(3, 2):getParametersByDevice()[0]:nElement() --> 8
 function Module:getParametersByDevice()
    local parameters, grads = self:parameters()

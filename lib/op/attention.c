@@ -91,12 +91,15 @@ static th_status check_grad_value(th_call *c)
 const th_op th_op_attention = {
   .name  = "attention",
   .args  = attention_signature,
-  .doc   = "Attention of several heads, y = softmax(scale q k') v, without the matrix of all weights: memory grows with the "
-           "number of steps, not with its square. q is samples x heads x queries x d, k and v are samples x heads x keys x d, "
-           "with d at most 256 and any strides. scale 0, the default, is 1 / sqrt(d). causal: a query sees no later key; with "
-           "other numbers of queries and keys the last query is at the last key. padding, a ByteTensor of samples x keys, has 1 "
-           "where no query sees the key. A query that sees no key gives zeros. lse, samples x heads x queries, keeps "
-           "log(sum(exp(scale q k'))) for the gradients, as floats, or as doubles of doubles. Dao, FlashAttention-2 (2023)."
+  .doc   = "Attention of several heads, y = softmax(scale q k') v, without the matrix of all "
+           "weights. Memory grows with the number of steps, not with its square. q is samples x "
+           "heads x queries x d, k and v are samples x heads x keys x d. d is at most 256, and "
+           "strides are any. scale 0, the default, is 1 / sqrt(d). causal: a query sees no later "
+           "key; with other numbers of queries and keys the last query is at the last key. "
+           "padding, a ByteTensor of samples x keys, has 1 where no query sees the key. A query "
+           "that sees no key gives zeros. lse, samples x heads x queries, keeps log(sum(exp(scale "
+           "q k'))) for the gradients, as floats, or as doubles of doubles. Dao, FlashAttention-2 "
+           "(2023)."
            "\n(torch.attention(torch.zeros(1, 1, 1, 2), torch.ones(1, 1, 2, 2), torch.Tensor{1, 2, 3, 4}:view(1, 1, 2, 2))) --> "
            "{{{{2, 3}}}}",
   .grad  = "q: " BACK("query") " k: " BACK("key") " v: " BACK("value"),

@@ -57,8 +57,8 @@ const th_op th_op_batchnorm = {
   .args  = batchnorm_signature,
   .doc   = "(x - mean) / sqrt(var + eps) * weight + bias for each feature, dimension 2 of x. In "
            "training mean and var are those of the batch, and the running ones move towards them "
-           "(the variance without bias) by momentum; otherwise the running ones are used. mean "
-           "and invstd are what was used."
+           "(the variance without bias) by momentum. Otherwise the running ones are used. mean and "
+           "invstd are what was used."
            "\ntorch.batchnorm(torch.Tensor{{1, 10}, {3, 30}}, true):round() --> {{-1, -1}, {1, 1}}",
   .check = check,
 };
@@ -66,7 +66,7 @@ const th_op th_op_batchnorm = {
 const th_op th_op_batchnorm_grad = {
   .name  = "batchnorm_grad",
   .args  = batchnorm_grad_signature,
-  .doc   = "The gradient of batchnorm by x, with the mean and invstd it gave; adds scale times "
+  .doc   = "The gradient of batchnorm by x, with the mean and invstd it gave. Adds scale times "
            "the gradients of weight and bias to gradWeight and gradBias.",
   .check = check_grad,
 };

@@ -132,7 +132,7 @@ static th_status check_grad_weight(th_call *c)
 const th_op th_op_conv2d = {
   .name  = "conv2d",
   .args  = conv2d_signature,
-  .doc   = "Images correlated with kernels: x is N x C x H x W or C x H x W, weight outPlanes x "
+  .doc   = "Images correlated with kernels. x is N x C x H x W or C x H x W, weight outPlanes x "
            "C/groups x kH x kW. Zeros are padded on both sides; dilation spreads the kernel's "
            "taps; stride thins the result."
            "\ntorch.conv2d(torch.ones(1, 3, 3), torch.ones(1, 1, 2, 2), torch.Tensor{0.5}) --> {{{4.5, 4.5}, {4.5, 4.5}}}",

@@ -118,13 +118,15 @@ static th_status check_grad(th_call *c)
 const th_op th_op_ctc_loss = {
   .name  = "ctc_loss",
   .args  = ctc_loss_signature,
-  .doc   = "Connectionist temporal classification: for each sample, -log of the probability that its steps, each a label or "
-           "blank, become its labels when repeated ones are merged and blanks removed; summed over all alignments. "
-           "Graves et al., \"Connectionist temporal classification\" (2006). x is steps x samples x classes, or samples first, "
-           "and its softmax the probability of the classes. labels, a LongTensor of samples x most labels, counts the classes "
-           "without the blank from 1 and ends with zeros: where class 1 is the blank, label k is class k + 1. lengths, a "
-           "LongTensor, says how many steps of each sample count; all, if absent. Labels that the steps cannot hold have "
-           "infinite loss, and a gradient of 0. alpha, a DoubleTensor, is for the gradient."
+  .doc   = "Connectionist temporal classification: for each sample, -log of the probability that "
+           "its steps become its labels, summed over all alignments. Each step is a label or "
+           "blank; repeated ones are merged and blanks removed. Graves et al., \"Connectionist "
+           "temporal classification\" (2006). x is steps x samples x classes, or samples first, "
+           "and its softmax the probability of the classes. labels, a LongTensor of samples x most "
+           "labels, counts the classes without the blank from 1 and ends with zeros. Where class 1 "
+           "is the blank, label k is class k + 1. lengths, a LongTensor, says how many steps of "
+           "each sample count; all, if absent. Labels that the steps cannot hold have infinite "
+           "loss, and a gradient of 0. alpha, a DoubleTensor, is for the gradient."
            "\n(torch.ctc_loss(torch.zeros(2, 1, 3), torch.LongTensor{{1}})) --> {1.0986}",
   .grad  = "x: ctc_loss_grad(x, labels, alpha, g, blank, lengths?, batchFirst)",
   .check = check,

@@ -56,8 +56,8 @@ const th_op th_op_diag = {
   .name = "diag",
   .args = tril_signature,
   .doc =
-      "Of a vector the square matrix with x on its k-th diagonal, of a matrix its k-th diagonal; "
-      "0 is the main one, 1 the one above it."
+      "Of a vector the square matrix with x on its k-th diagonal, of a matrix its k-th diagonal. 0 "
+      "is the main one, 1 the one above it."
       "\ntorch.diag(torch.Tensor{1, 2}) --> {{1, 0}, {0, 2}}",
   .check = diag,
 };

@@ -214,8 +214,9 @@ OP(ifft, 1, "The inverse of fft." COMPLEX CUT NORM_BACKWARD
    "\ntorch.ifft(torch.Tensor{{3, 0}, {-1, 0}}) --> {{1, 0}, {2, 0}}")
 OP(rfft, 2, "The Fourier transform of real x along dim: the n/2 + 1 complex numbers that say all." COMPLEX CUT NORM_FORWARD
    "\ntorch.rfft(torch.Tensor{1, 2, 3, 4}) --> {{10, 0}, {-2, 2}, {-2, 0}}")
-OP(irfft, 3, "The inverse of rfft: n real numbers (default: 2 (m - 1), m being the size of x along dim) from the first half of "
-   "their spectrum; what the other half would contradict is passed over." COMPLEX NORM_BACKWARD
+OP(irfft, 3, "The inverse of rfft: n real numbers from the first half of their spectrum. n is 2 (m "
+             "- 1) by default, with the size m of x along dim. What the other half would "
+             "contradict is passed over." COMPLEX NORM_BACKWARD
    "\ntorch.irfft(torch.Tensor{{10, 0}, {-2, 2}, {-2, 0}}) --> {1, 2, 3, 4}")
 OPS(fft2, 4, "fft along two dimensions (default: the last two)." COMPLEX CUTS NORM_FORWARD
    "\ntorch.fft2(torch.Tensor{{{1, 0}, {2, 0}}, {{3, 0}, {4, 0}}}) --> {{{10, 0}, {-2, 0}}, {{-4, 0}, {0, 0}}}")

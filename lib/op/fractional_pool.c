@@ -48,17 +48,17 @@ static th_status check_images(th_call *c) { return check(c, 2); }
 static th_status check_volumes(th_call *c) { return check(c, 3); }
 
 #define PLACES \
-  " The windows overlap or leave gaps: along a dimension of n places, window i of m begins at " \
-  "floor((i - 1 + s) a) - floor(s a), with a = (n - k) / (m - 1) and the sample s, and the last " \
-  "one ends where the dimension ends. samples holds a number of [0, 1) for each plane and " \
+  " The windows overlap or leave gaps. Along a dimension of n places, window i of m begins at " \
+  "floor((i - 1 + s) a) - floor(s a). s is the sample, and a = (n - k) / (m - 1). The last one " \
+  "ends where the dimension ends. samples holds a number of [0, 1) for each plane and " \
   "dimension, those of the last dimension first. index is the place in the plane, from 1 (the " \
   "first among equals; a NaN is the largest)."
 
 const th_op th_op_fractionalmaxpool2d = {
   .name  = "fractionalmaxpool2d",
   .args  = fractionalmaxpool2d_signature,
-  .doc   = "The largest pixel of each window of kH x kW, outH x outW windows an image, of "
-           "N x C x H x W or C x H x W images." PLACES
+  .doc   = "The largest pixel of each window of kH x kW. An image has outH x outW windows. Images "
+           "are N x C x H x W or C x H x W." PLACES
            "\ntorch.fractionalmaxpool2d(torch.range(1, 9):view(1, 3, 3), "
            "torch.zeros(1, 1, 2), 2, 2, 2, 2) --> "
            "{{{5, 6}, {8, 9}}}, {{{5, 6}, {8, 9}}}",
@@ -69,8 +69,8 @@ const th_op th_op_fractionalmaxpool2d = {
 const th_op th_op_fractionalmaxpool3d = {
   .name  = "fractionalmaxpool3d",
   .args  = fractionalmaxpool3d_signature,
-  .doc   = "The largest element of each window of kD x kH x kW of N x C x D x H x W or "
-           "C x D x H x W volumes." PLACES
+  .doc   = "The largest element of each window of kD x kH x kW. Volumes are N x C x D x H x W or C "
+           "x D x H x W." PLACES
            "\ntorch.fractionalmaxpool3d(torch.range(1, 8):view(1, 2, 2, 2), "
            "torch.zeros(1, 1, 3), 2, 2, 2, 1, 1, 1) --> "
            "{{{{8}}}}, {{{{8}}}}",

@@ -93,11 +93,12 @@ const th_op th_op_image_augment = {
   .name  = "image_augment",
   .args  = image_augment_signature,
   .doc   = "A batch of height x width pixels from each of the pictures in a table, which have 1 or 3 planes and any sides. "
-           "Row k of plan, a DoubleTensor, says what becomes of picture k: the row and the column, from 0, of the part "
-           "that is cut out; whether it is mirrored (0: no); and the factors of brightness, contrast and saturation. What "
-           "lies outside of a picture is 0. Contrast moves colours away from the mean brightness of the part, saturation "
-           "away from the pixel's brightness. Bytes give bytes, rounded and limited, or, with mean, std or float, fractions "
-           "of 255 less mean, divided by std."
+           "Row k of plan, a DoubleTensor, says what becomes of picture k. It has the row and the "
+           "column, from 0, of the part that is cut out, and whether it is mirrored (0: no). Then "
+           "it has the factors of brightness, contrast and saturation. What lies outside of a "
+           "picture is 0. Contrast moves colours away from the mean brightness of the part, "
+           "saturation away from the pixel's brightness. Bytes give bytes, rounded and limited, "
+           "or, with mean, std or float, fractions of 255 less mean, divided by std."
            "\nplan = torch.Tensor{{0, 1, 1, 2, 1, 1}}; "
            "torch.image_augment({torch.ByteTensor{{{1, 2, 3}}}}, plan, 1, 2):view(2) --> {6, 4}",
   .check = check,

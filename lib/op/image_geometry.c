@@ -96,9 +96,10 @@ static th_status check_warp(th_call *c)
 const th_op th_op_image_warp = {
   .name = "image_warp",
   .args = image_warp_signature,
-  .doc  = "Each pixel of the result is read from x at the position that field[1] (row) and field[2] (column) give, "
-          "from 0, or from its own position on if offset is true. Positions outside of x are moved to its edge (clamp), "
-          "or give the number pad. A field of four dimensions has one for each picture of a batch."
+  .doc  = "Each pixel of the result is read from x at the position that field[1] (row) and "
+          "field[2] (column) give. Positions count from 0, or from the pixel's own position if "
+          "offset is true. Positions outside of x are moved to its edge (clamp), or give the "
+          "number pad. A field of four dimensions has one for each picture of a batch."
           "\ntorch.image_warp(torch.Tensor{{1, 2, 3}}, torch.Tensor{{{0, 0}}, {{1.5, 0}}}, 'bilinear', false)"
           " --> {{2.5, 1}}",
   .flags = TH_BY_CPU, .check = check_warp,
@@ -120,8 +121,9 @@ static th_status check_affine(th_call *c)
 const th_op th_op_image_affine = {
   .name = "image_affine",
   .args = image_affine_signature,
-  .doc  = "Each pixel of the result is read from x where the matrix {{a, b}, {c, d}} puts its row and column around the "
-          "centre, moved back by down and right. mode, clamp and pad are those of image_warp."
+  .doc  = "Each pixel of the result is read from x where the matrix {{a, b}, {c, d}} puts its row "
+          "and column around the centre. Then that place is moved back by down and right. mode, "
+          "clamp and pad are those of image_warp."
           "\ntorch.image_affine(torch.Tensor{{1, 2, 3}}, 1, 0, 0, 1, 0, 1) --> {{1, 1, 2}}",
   .flags = TH_BY_CPU, .check = check_affine,
 };

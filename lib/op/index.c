@@ -199,8 +199,7 @@ const th_op th_op_scatter = {
   .name = "scatter",
   .args = indexCopy_signature,
   .doc = "Puts the elements of x into y, each line along dim at the places that the same line of "
-         "index names; "
-         "for dim 1 of a matrix, y[index[i][j]][j] = x[i][j]."
+         "index names. For dim 1 of a matrix, y[index[i][j]][j] = x[i][j]."
          "\ntorch.zeros(2, 2):scatter(2, torch.LongTensor{{2}, {1}}, torch.Tensor{{5}, {6}}) --> {{0, 5}, {6, 0}}",
   .flags = TH_PLACES, .check = scatter,
 };

@@ -107,7 +107,7 @@ const th_op th_op_gesv = {
   .name  = "gesv",
   .args  = gesv_signature,
   .doc   = "Solves a * x = b for a square matrix a. b holds one right side in each column (a "
-           "vector is one column); lu gets the factors L and U of a with its rows exchanged, "
+           "vector is one column). lu gets the factors L and U of a with its rows exchanged, "
            "without the ones on the diagonal of L. A singular a is refused."
            "\n(torch.gesv(torch.Tensor{{5}, {10}}, torch.Tensor{{2, 1}, {1, 3}})) --> {{1}, {3}}",
   .flags = LAPACK,
@@ -127,10 +127,10 @@ static th_status check_gels(th_call *c)
 const th_op th_op_gels = {
   .name  = "gels",
   .args  = gels_signature,
-  .doc   = "Solves a * x = b by least squares: the x for which |a * x - b| is smallest, and where "
-           "a has more columns than rows, the shortest x that solves it. b holds one right side "
-           "in each column; qr gets the QR (or LQ) factors as geqrf gives them. An a without full "
-           "rank is refused."
+  .doc   = "Solves a * x = b by least squares: the x for which |a * x - b| is smallest. Where a "
+           "has more columns than rows, it is the shortest x that solves it. b holds one right "
+           "side in each column; qr gets the QR (or LQ) factors as geqrf gives them. An a without "
+           "full rank is refused."
            "\n(torch.gels(torch.Tensor{{1}, {2}, {4}}, torch.Tensor{{1, 0}, {1, 1}, {1, 2}})) --> {{0.83333}, {1.5}}",
   .flags = LAPACK,
   .check = check_gels,
@@ -189,7 +189,7 @@ const th_op th_op_symeig = {
   .name  = "symeig",
   .args  = symeig_signature,
   .doc   = "Eigenvalues of a symmetric matrix, in ascending order, and with vectors 'V' its "
-           "eigenvectors: column k of v belongs to e[k]; with 'N' v is empty. Only the triangle "
+           "eigenvectors: column k of v belongs to e[k]. With 'N' v is empty. Only the triangle "
            "uplo ('U' upper, 'L' lower) of a is read; it must be finite."
            "\ntorch.symeig(torch.Tensor{{2, 1}, {1, 2}}) --> {1, 3}, {}",
   .flags = LAPACK,
@@ -208,7 +208,7 @@ const th_op th_op_eig = {
   .args  = eig_signature,
   .doc   = "Eigenvalues of a square matrix, and with vectors 'V' its eigenvectors of length 1. "
            "Row k of e is the real and the imaginary part of eigenvalue k, column k of v its "
-           "vector; of a complex pair k, k + 1 the columns are the real and the imaginary part of "
+           "vector. Of a complex pair k, k + 1 the columns are the real and the imaginary part of "
            "the first one's vector. With 'N' v is empty. a must be finite."
            "\ntorch.eig(torch.Tensor{{2, 0}, {0, 3}}) --> {{2, 0}, {3, 0}}, {}",
   .flags = LAPACK,
@@ -250,8 +250,8 @@ const th_op th_op_potrf = {
   .name  = "potrf",
   .args  = potrf_signature,
   .doc   = "The Cholesky factor of a symmetric positive definite matrix: a = y' * y with an upper "
-           "triangle y, or for uplo 'L' a = y * y' with a lower one. Only the triangle uplo of a "
-           "is read; the other one of y is 0. A matrix that is not positive definite is refused."
+           "triangle y. For uplo 'L' it is a = y * y' with a lower one. Only the triangle uplo of "
+           "a is read; the other one of y is 0. A matrix that is not positive definite is refused."
            "\ntorch.potrf(torch.Tensor{{4, 2}, {2, 5}}) --> {{2, 1}, {0, 2}}",
   .flags = LAPACK,
   .check = check_potrf,
@@ -295,10 +295,10 @@ const th_op th_op_pstrf = {
   .name  = "pstrf",
   .args  = pstrf_signature,
   .doc   = "The Cholesky factor of a symmetric positive definite matrix with rows and columns "
-           "exchanged, largest pivots first: a[piv[i]][piv[j]] is element i, j of y' * y (for "
-           "uplo 'L' of y * y'). piv is an IntTensor. A matrix with a pivot of at most tol "
-           "(default: its size times its largest diagonal element times the machine's precision) "
-           "is refused; a must be finite."
+           "exchanged, largest pivots first. a[piv[i]][piv[j]] is element i, j of y' * y (for uplo "
+           "'L' of y * y'). piv is an IntTensor. A matrix with a pivot of at most tol (default: "
+           "its size times its largest diagonal element times the machine's precision) is refused. "
+           "a must be finite."
            "\ntorch.pstrf(torch.Tensor{{1, 0}, {0, 4}}) --> {{2, 0}, {0, 1}}, {2, 1}",
   .flags = LAPACK,
   .check = check_pstrf,
@@ -338,7 +338,7 @@ static th_status check_geqrf(th_call *c)
 const th_op th_op_geqrf = {
   .name  = "geqrf",
   .args  = geqrf_signature,
-  .doc   = "The QR factors of a matrix as LAPACK keeps them: R on and above the diagonal of m, "
+  .doc   = "The QR factors of a matrix as LAPACK keeps them. R is on and above the diagonal of m, "
            "below it and in tau the reflectors whose product is Q. orgqr makes Q of them, ormqr "
            "multiplies by it."
            "\nm, tau = torch.geqrf(torch.Tensor{{3, 1}, {4, 2}}); tau:size() --> {2}",
@@ -398,8 +398,8 @@ static th_status check_ormqr(th_call *c)
 const th_op th_op_ormqr = {
   .name  = "ormqr",
   .args  = ormqr_signature,
-  .doc   = "Multiplies c by the square matrix Q that geqrf keeps in m and tau: Q * c, or c * Q "
-           "for side 'R'; trans 'T' takes Q' instead of Q."
+  .doc   = "Multiplies c by the square matrix Q that geqrf keeps in m and tau: Q * c, or c * Q for "
+           "side 'R'. trans 'T' takes Q' instead of Q."
            "\nm, tau = torch.geqrf(torch.Tensor{{0, 1}, {1, 0}}); torch.abs(torch.ormqr(m, tau, torch.Tensor{{5}, {6}}))"
            " --> {{6}, {5}}",
   .flags = LAPACK,

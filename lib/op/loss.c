@@ -62,8 +62,8 @@ LOSS(smoothl1_loss,
 const th_op th_op_bce_loss = {
   .name  = "bce_loss",
   .args  = bce_loss_signature,
-  .doc   = "The mean (or without sizeAverage the sum) of the binary cross entropy -(t log(x + e) "
-           "+ (1 - t) log(1 - x + e)), e = 1e-12, times weight, as a number."
+  .doc   = "The mean (or without sizeAverage the sum) of the binary cross entropy -(t log(x + e) + "
+           "(1 - t) log(1 - x + e)), times weight. e is 1e-12. A number."
            "\ntorch.bce_loss(torch.Tensor{0.5, 0.5}, torch.Tensor{0, 1}) --> 0.69315",
   .check = check_weighted,
 };

@@ -65,9 +65,9 @@ static th_status check_momentum_rates(th_call *c)
 const th_op th_op_adam_step = {
   .name  = "adam_step",
   .args  = adam_step_signature,
-  .doc   = "A step of Adam with the moments m and v of the gradient g: m = beta1 m + (1 - beta1) g, v = beta2 v + "
-           "(1 - beta2) g^2, x = keep x - rate m / (sqrt(v) + eps). That denominator goes to denom, too. "
-           "All in one pass; optim.adam brings rates and state."
+  .doc   = "A step of Adam with the moments m and v of the gradient g. m = beta1 m + (1 - beta1) "
+           "g, v = beta2 v + (1 - beta2) g^2, x = keep x - rate m / (sqrt(v) + eps). That "
+           "denominator goes to denom, too. All in one pass; optim.adam brings rates and state."
            "\nx = torch.Tensor{1, 2}; x:adam_step(torch.zeros(2), torch.zeros(2), torch.Tensor{1, -1}, 1, 0, 0, 0); x --> {0, 3}",
   .check = check_adam,
 };
@@ -84,9 +84,9 @@ const th_op th_op_rmsprop_step = {
 const th_op th_op_momentum_step = {
   .name  = "momentum_step",
   .args  = momentum_step_signature,
-  .doc   = "A step of gradient descent with the momentum v: g = g + decay x, v = momentum v + (1 - dampening) g, "
-           "x = x - rate v; with nesterov g = g + momentum v and x = x - rate g. All in one pass; optim.sgd brings rates "
-           "and state."
+  .doc   = "A step of gradient descent with the momentum v: g = g + decay x, v = momentum v + (1 - "
+           "dampening) g, x = x - rate v. With nesterov g = g + momentum v and x = x - rate g. All "
+           "in one pass; optim.sgd brings rates and state."
            "\nx = torch.Tensor{1, 2}; x:momentum_step(torch.ones(2), torch.Tensor{1, 2}, 1, 0.5); x --> {-0.5, -0.5}",
   .check = check_momentum,
 };

@@ -76,9 +76,9 @@ const th_op th_op_topk = {
   .args = topk_signature,
   .doc =
       "The k smallest elements along dim (default: the last), or the k largest, and their places. "
-      "sorted puts them in order, ascending or, if largest, descending; otherwise they come as "
-      "Torch7's selection leaves a line of up to 32 elements, and in the order of x from a longer one. "
-      "A NaN is taken only when nothing else is left."
+      "sorted puts them in order, ascending or, if largest, descending. Otherwise they come as "
+      "Torch7's selection leaves a line of up to 32 elements, and in the order of x from a longer "
+      "one. A NaN is taken only when nothing else is left."
       "\ntorch.topk(torch.Tensor{3, 1, 4, 2}, 2, 1, true, true) --> {4, 3}, {3, 1}",
   .grad = "x: gather_grad(x, dim, index, g)",
   .check = topk,

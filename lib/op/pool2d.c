@@ -160,8 +160,8 @@ const th_op th_op_maxpool2d_grad = {
 const th_op th_op_maxpool3d_grad = {
   .name  = "maxpool3d_grad",
   .args  = maxpool2d_grad_signature,
-  .doc   = "The gradient of maxima over windows of N x C x D x H x W or C x D x H x W volumes: g is added where the "
-           "maxima came from. x only tells the size."
+  .doc   = "The gradient of maxima over windows: g is added where the maxima came from. Volumes "
+           "are N x C x D x H x W or C x D x H x W. x only tells the size."
            "\ny, at = torch.fractionalmaxpool3d(torch.range(1, 8):view(1, 2, 2, 2), torch.zeros(1, 1, 3), 2, 2, 2, 1, 1, 1); "
            "torch.maxpool3d_grad(torch.Tensor(1, 2, 2, 2), at, y) --> {{{{0, 0}, {0, 0}}, {{0, 0}, {0, 8}}}}",
   .check = check_max_grad3,

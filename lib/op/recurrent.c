@@ -154,16 +154,17 @@ static th_status check_rnn_grad(th_call *c)
   return out_matrix(c, rnn_grad_gh0, rnn_grad_args_of(c)->places->size[1], units);
 }
 
-#define ROWS "The rows of x are the steps of all samples; places, a LongTensor of steps x samples, says which row is which, " \
-             "0 for none, and rows that are not named become 0. reverse walks from the last step to the first. "
+#define ROWS "The rows of x are the steps of all samples. places, a LongTensor of steps x " \
+             "samples, says which row is which, 0 for none. Rows that are not named become 0. " \
+             "reverse walks from the last step to the first. "
 #define GRADIENT "g is the gradient of all h, ghn that of the last ones. hp is the h that each row came from: weight's " \
                  "gradient is "
 
 const th_op th_op_lstm = {
   .name = "lstm",
   .args = lstm_signature,
-  .doc  = "Long short-term memory over sequences: with (i f g o) = x + weight h of the step before + bias, "
-          "c = sigmoid(f) c + sigmoid(i) tanh(g), h = sigmoid(o) tanh(c). " ROWS
+  .doc  = "Long short-term memory over sequences. With (i f g o) = x + weight h of the step before "
+          "+ bias, c = sigmoid(f) c + sigmoid(i) tanh(g), h = sigmoid(o) tanh(c). " ROWS
           "h0 and c0 are the states at the start, 0 if absent. a, which may be x itself, keeps the gates for the gradient. "
           "For autograd c and a are constants: gradients flow through h."
           "\n(torch.lstm(torch.zeros(2, 4), torch.LongTensor{{1}, {2}}, torch.ones(4, 1), false, torch.ones(4))) --> "
@@ -182,8 +183,9 @@ const th_op th_op_lstm_grad = {
 const th_op th_op_gru = {
   .name = "gru",
   .args = gru_signature,
-  .doc  = "Gated recurrent units over sequences: with (r z n) = x, (s y q) = weight h of the step before and bias "
-          "added to r, z, n and q, h = (1 - w) tanh(n + sigmoid(r + s) q) + w h, w = sigmoid(z + y). " ROWS
+  .doc  = "Gated recurrent units over sequences. (r z n) = x, (s y q) = weight h of the step "
+          "before, and bias is added to r, z, n and q. h = (1 - w) tanh(n + sigmoid(r + s) q) + w "
+          "h, w = sigmoid(z + y). " ROWS
           "h0 is the state at the start, 0 if absent. a, which may be x itself, and q are kept for the gradient. "
           "For autograd they are constants: gradients flow through h."
           "\n(torch.gru(torch.ones(2, 3), torch.LongTensor{{1}, {2}}, torch.ones(3, 1), false)) --> {{0.20482}, {0.34675}}",

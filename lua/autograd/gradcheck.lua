@@ -78,8 +78,8 @@ local function check(opts, f, params, ...)
 end
 
 --- autograd.gradcheck(options): a function check(f, params, ...) that compares the gradients of f(params, ...) by params with
--- differences of f, and returns whether they agree; it prints those that do not. autograd.gradcheck(f, params, ...) checks
--- with the defaults.
+-- differences of f, and returns whether they agree. It prints those that do not.
+-- autograd.gradcheck(f, params, ...) checks with the defaults.
 -- @param options  randomizeInput: false checks at params; true (default) at random numbers instead. tolerance: the
 --  largest error relative to the slope (default 1e-4)
 -- autograd.gradcheck{randomizeInput = false}(function(x) return torch.sum(torch.exp(x)) end, torch.ones(2)) --> true

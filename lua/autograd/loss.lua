@@ -40,7 +40,7 @@ function loss.leastSquares(x, target)
 end
 
 --- autograd.loss.margin(x, target, margin): for each element whose target is 1 and each whose target is 0, how much the
--- first falls short of the second plus the margin; returns x, too.
+-- first falls short of the second plus the margin. Returns x, too.
 -- @param margin  default 1
 -- (autograd.loss.margin(torch.Tensor{2, 1.5}, torch.Tensor{1, 0}, 1)) --> 0.5
 function loss.margin(x, target, margin)

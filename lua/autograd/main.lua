@@ -140,12 +140,14 @@ local function with_gradient(f, opts, state, ...)
    return grads, unpack(results, 1, found)
 end
 
---- autograd(f, options), autograd.grad(f, options): a function that calls f and returns first the gradients of f's first
--- result by f's first argument (a tensor, a number, or nested tables of such), then f's results.
--- @param options  a table, all of it optional: gradArg, the position of the argument to take the gradient by; partialGrad, true
---  where f may return a tensor of any size and the last argument of a call is its gradient; stableGradients, true to write
---  the gradients of each call into the same tensors; debugHook, a function that autograd calls when a nan or an infinity
---  appears; showCode, true to print the operations; optimize, with which withForward = false leaves out f's results and
+--- autograd(f, options), autograd.grad(f, options): a function that calls f. It returns first the
+-- gradients of f's first result by f's first argument (a tensor, a number, or nested tables of
+-- such), then f's results.
+-- @param options  a table, all of it optional. gradArg: the position of the argument to take the
+--  gradient by. partialGrad: true if f may return a tensor of any size and the last argument of a
+--  call is its gradient. stableGradients: true to write the gradients of each call into the same
+--  tensors. debugHook: a function that autograd calls when a nan or an infinity appears. showCode:
+--  true to print the operations. optimize: with it withForward = false leaves out f's results and
 --  withGradients = false the gradients
 -- autograd(function(x) return torch.sum(torch.cmul(x, x)) end)(torch.Tensor{1, 2}) --> {2, 4}, 5
 function main.grad(f, options)

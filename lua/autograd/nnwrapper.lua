@@ -180,10 +180,11 @@ local function package_of(name)
    end })
 end
 
---- A module or criterion of nn as a function: f(params, x) for a module with parameters, f(x) for one without, and
---- f(input, target) for a criterion. It may be called any number of times in a taped function; of `module` only
---- running means change. module:evaluate() and module:training() apply to f too. For the name of a package, such as 'nn', the
---- result is a table of constructors of such functions.
+--- A module or criterion of nn as a function. It is f(params, x) for a module with parameters, f(x)
+--- for one without, and f(input, target) for a criterion. It may be called any number of times in a
+--- taped function; of `module` only running means change. module:evaluate() and module:training()
+--- apply to f too. For the name of a package, such as 'nn', the result is a table of constructors
+--- of such functions.
 --- @return f, and a list of copies of the module's parameters, {} if it has none
 -- f, params = autograd.functionalize(nn.Linear(3, 2)); f(params, torch.ones(4, 3)):size() --> {4, 2}
 function wrapper.functionalize(module)

@@ -116,9 +116,10 @@ end
 --- Gives functions of a table gradients that you write, which autograd uses instead of differentiating them.
 -- @param title     the name of the table, for messages
 -- @param functions  the table; its functions are replaced by ones that take taped values too
--- @param describe  describe(module) calls module.gradient(name, {function(g, result, arguments...) ... end, ...}) with one
---  function for each argument; module.static(names...) for functions without gradient (dynamic and initializer do the same);
---  module.operator(name, gradients) for add, sub, mul, div, pow and unm, where no gradients restore the usual ones
+-- @param describe  describe(module) calls module.gradient(name, {function(g, result, arguments...)
+--  ... end, ...}) with one function for each argument. It calls module.static(names...) for
+--  functions without gradient; dynamic and initializer do the same. It calls module.operator(name,
+--  gradients) for add, sub, mul, div, pow and unm. There no gradients restore the usual ones
 -- ops = {double = function(x) return x * 2 end}; autograd.overload.module('ops', ops, function(module) module.gradient('double', {function(g) return g * 2 end}) end); autograd(function(x) return torch.sum(ops.double(x)) end)(torch.ones(2)) --> {2, 2}, 4
 function overload.module(title, functions, describe)
    if type(functions) ~= 'table' then arg.refuse('autograd.overload.module', 'functions', 'a table of functions', functions) end

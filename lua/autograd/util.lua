@@ -20,8 +20,9 @@ local orders = {
 }
 
 --- autograd.util.lt(a, b), autograd.util.le(a, b), autograd.util.gt(a, b), autograd.util.ge(a, b), autograd.util.eq(a, b): a < b,
--- a <= b, a > b, a >= b, a == b of numbers; of tensors a ByteTensor. Of taped numbers the result is a taped boolean, which
--- counts as true in every branch, as on Torch7; with the option `optimize` it is a boolean. Write autograd.value(a) < b.
+-- a <= b, a > b, a >= b, a == b of numbers; of tensors a ByteTensor. Of taped numbers the result is
+-- a taped boolean, which counts as true in every branch, as on Torch7. With the option `optimize`
+-- it is a boolean. Write autograd.value(a) < b.
 -- autograd.util.lt(1, 2), autograd.util.eq(1, 2) --> true, false
 for name, compare in pairs(orders) do
    util[name] = function(x, y)

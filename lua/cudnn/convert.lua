@@ -30,9 +30,10 @@ local function is_special(m)
    return (m.padT or 0) ~= 0 or (m.padH or 0) ~= 0 or (m.padW or 0) ~= 0
 end
 
---- Converts the layers of a model to those of another package, in place: from nn to cudnn, or back. A layer of another name
--- stays, and so does one of cudnn that uses a feature that nn's lacks, such as groups, or one of a class with which the program
--- replaced ours. Parameters stay the same tensors.
+--- Converts the layers of a model to those of another package, in place: from nn to cudnn, or back.
+-- A layer of another name stays. So does a layer of cudnn with a feature that nn's lacks, such as
+-- groups. So does one of a class with which the program replaced ours. Parameters stay the same
+-- tensors.
 -- @param net           a module
 -- @param dst           the package: cudnn or nn
 -- @param exclusion_fn  function(module) that returns true for modules to leave alone (optional)

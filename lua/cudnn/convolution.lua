@@ -5,8 +5,8 @@ local windows = require 'nn.support.windows'
 local accepted = require 'cudnn.accepted'
 
 --- nn.SpatialConvolution that may have groups.
--- @param groups  the planes of the input and of the output fall into so many parts (default 1), and a filter sees one part: it has
---  nInputPlane / groups planes
+-- @param groups  the planes of the input and of the output fall into so many parts (default 1). A
+--  filter sees one part: it has nInputPlane / groups planes
 -- cudnn.SpatialConvolution(4, 6, 3, 3, 1, 1, 1, 1, 2).weight:size() --> {6, 2, 3, 3}
 local Convolution, parent = torch.class('cudnn.SpatialConvolution', 'nn.SpatialConvolution')
 accepted.modes(Convolution)

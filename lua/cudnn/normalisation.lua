@@ -78,8 +78,9 @@ end
 
 -- ---- losses -----------------------------------------------------------------------------------------------------------
 
---- Cross-entropy of the scores of classes of each pixel: samples x classes x height x width against the numbers of the
--- classes from 1, samples x height x width. The mean over all pixels.
+--- Cross-entropy of the scores of classes of each pixel. Scores are samples x classes x height x
+-- width, against the numbers of the classes from 1, samples x height x width. The mean over all
+-- pixels.
 -- @param weights  one for each class (optional)
 -- cudnn.SpatialCrossEntropyCriterion():forward(torch.zeros(1, 2, 1, 1), torch.ones(1, 1, 1):long()) --> 0.69315
 local Spatial, Criterion = torch.class('cudnn.SpatialCrossEntropyCriterion', 'nn.Criterion')

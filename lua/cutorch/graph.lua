@@ -327,24 +327,27 @@ function Graph:count()
    return n, nodes, bytes
 end
 
---- A function that does the same as f. From its second call with arguments of the same types and sizes it is one launch of a
--- CUDA graph: the work that f gives the device of this thread is recorded, and replayed without Lua. It is for steps of many
--- small kernels, whose launches take longer than they run. Arguments are tensors of the device, tables of them, and other
--- values, each of which makes a separate graph; each call copies its tensors to where the graph reads them. Results are copied
--- to memory of the graph, which the next replay overwrites. f must not change its arguments. Numbers, sizes and all decisions
--- of Lua are those of the recording. Random numbers continue from replay to replay, and the steps of optim.sgd,
--- adam, adamw and rmsprop read their learning rate for each. Criterions return a tensor of one element while they are recorded.
--- Operations that need the host (reading elements, copies from or to the CPU, ops that the CPU computes, waiting) are errors
--- that name them. See doc/cuda.md.
+--- A function that does the same as f. Its second call with arguments of the same types and sizes
+-- records the work that f gives the device of this thread. From then on a call is one launch of a
+-- CUDA graph, without Lua. It is for steps of many small kernels, whose launches take longer than
+-- they run. Arguments are tensors of the device, tables of them, and other values, each of which
+-- makes a separate graph. Each call copies its tensors to where the graph reads them. Results are
+-- copied to memory of the graph, which the next replay overwrites. f must not change its arguments.
+-- Numbers, sizes and all decisions of Lua are those of the recording. Random numbers continue from
+-- replay to replay, and the steps of optim.sgd, adam, adamw and rmsprop read their learning rate
+-- for each. Criterions return a tensor of one element while they are recorded. Operations that need
+-- the host (reading elements, copies from or to the CPU, ops that the CPU computes, waiting) are
+-- errors that name them. See doc/cuda.md.
 -- @param f                 a function
 -- @param options.warm      plain calls before a graph is recorded, at least 1 (the default), so that state of the first call
 -- exists
 -- @param options.most      graphs to keep, one for each kind of arguments; default 8, the one used least recently is freed
 -- @param options.fallback  true: calls that cannot be recorded run plainly, and the object's field `why` has the reason;
 -- default: an error
--- @param options.late      true (the default): the graph checks indices, classes and masks, and the next call that waits for the
---                          device raises the errors; false: those that the graph does not compute are checked before each
---                          replay, which waits for the device and then refuses the call
+-- @param options.late      true (the default): the graph checks indices, classes and masks, and the
+--                          next call that waits for the device raises the errors. false: those that
+--                          the graph does not compute are checked before each replay. That check
+--                          waits for the device, and refuses the call
 -- step = cutorch.graph(function(x) return x * 2 end); x = torch.CudaTensor{1, 2}; step(x); step(x) --> {2, 4}
 function cutorch.graph(f, options) return cutorch.Graph(f, options) end
 

@@ -80,8 +80,8 @@ local function properties(who, device)
    return p
 end
 
---- CUDA's description of a device, as a table: name, major, minor, totalGlobalMem, freeGlobalMem, multiProcessorCount, ... For
--- an emulated device `emulated` is true, and its name says so.
+--- CUDA's description of a device, as a table: name, major, minor, totalGlobalMem, freeGlobalMem,
+-- multiProcessorCount and others. For an emulated device `emulated` is true, and its name says so.
 function cutorch.getDeviceProperties(device)
    local p = properties('getDeviceProperties', device)
    local t = { name = ffi.string(p.name), emulated = p.emulated ~= 0 }
@@ -187,8 +187,8 @@ function cutorch.getBlas()
    return nil, ffi.string(G.th_cuda_blas_why())
 end
 
---- Whether products of matrices of floats may use TF32, which keeps 10 bits of each factor: several times as fast on GPUs
--- that have it, with a thousand times the error. Off at first.
+--- Whether products of matrices of floats may use TF32, which keeps 10 bits of each factor. It is
+-- several times as fast on GPUs that have it, with a thousand times the error. Off at first.
 -- @example cutorch.getTF32()   --> false
 function cutorch.getTF32() return G.th_cuda_tf32() ~= 0 end
 --- Lets products of matrices of floats use TF32, or not; for all devices and threads.

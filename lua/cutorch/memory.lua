@@ -23,8 +23,8 @@ end
 --- Whether freed memory is kept for later tensors: true on GPUs, by CUDA's memory pools, false on emulated devices.
 function cutorch.isCachingAllocatorEnabled() return G.th_cuda_is_emulated() == 0 end
 
---- Accepted for old scripts, without effect: the memory of tensors is always counted, and the collector runs when much
--- has been allocated since its last run.
+--- Accepted for old scripts, without effect. The memory of tensors is always counted, and the
+-- collector runs when much has been allocated since its last run.
 function cutorch.setHeapTracking(on) need.bool('setHeapTracking', 'on', on) end
 
 -- ---- memory of the host ------------------------------------------------------------------------------------------------
@@ -87,9 +87,10 @@ local function need_tensor(who, name, x)
    if not torch.isTensor(x) or x:type() ~= name then arg.refuse('cutorch.' .. who, 'tensor', 'a ' .. name, x, 3) end
 end
 
---- A CudaTensor of the device of this thread with the memory of a tensor of cutorch.createFloatUVATensor, without a copy:
--- each sees the writes of the other. Call cutorch.synchronizeAll() before the CPU reads what a device has written. The memory
--- can no longer grow.
+--- A CudaTensor of the device of this thread with the memory of a tensor of
+-- cutorch.createFloatUVATensor, without a copy. Each sees the writes of the other. Call
+-- cutorch.synchronizeAll() before the CPU reads what a device has written. The memory can no longer
+-- grow.
 -- cutorch.toCudaUVATensor(cutorch.createFloatUVATensor(2)):type() --> torch.CudaTensor
 function cutorch.toCudaUVATensor(x)
    need_tensor('toCudaUVATensor', 'torch.FloatTensor', x)

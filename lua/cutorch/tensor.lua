@@ -50,8 +50,8 @@ for d, name in ipairs(dtype.names) do
    -- Without a device, files with CUDA tensors are loaded as tensors of the CPU.
    if G.th_cuda_count() > 0 then require 'torch.serialize'.install_type(torch, ty) end
    local method = name == 'Float' and 'cuda' or 'cuda' .. name
-   --- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device,
-   -- else a copy.
+   --- x in a type of the device of this thread, cuda() in floats. x itself if it has that type
+   -- already, on whatever device, else a copy.
    -- torch.Tensor{1.5}:cudaInt() --> {1}
    Tensor[method] = function(self)
       arg.tensor(method, 'argument 1', self)

@@ -1,5 +1,4 @@
--- lua/distributed/DataParallel.lua - one model on all ranks: each trains on its part of the data with the
--- mean of all gradients.
+-- lua/distributed/DataParallel.lua - one model on all ranks, with the mean of all gradients.
 local torch = require 'torch'
 require 'nn'
 local lib = require 'torch.lib'
@@ -18,10 +17,10 @@ local scales = require 'distributed.loss_scales'
 -- backward of the earlier layers runs.
 -- @param model    the ranks' models must have the same parameters; an error names the first that
 --    differs
--- @param options  a table: `broadcast = true` copies the parameters of rank 0 instead of comparing;
---    `bucket`, the bytes of gradients that are reduced together (1e6); `uneven = true`, see
---    dist.DataParallel:finish; `group` of ranks; `compress`, as dist.compressor takes it: gradients
---    are sent compressed, and their carried error is part of the model when it is saved
+-- @param options  a table. `broadcast = true` copies the parameters of rank 0 instead of comparing.
+--    `bucket`: the bytes of gradients that are reduced together (1e6). `uneven = true`: see
+--    dist.DataParallel:finish. `group`: of ranks. `compress`, as dist.compressor takes it:
+--    gradients are sent compressed, and their carried error is part of the model when it is saved
 -- dist.init(); dist.DataParallel(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
 local DataParallel, Container = torch.class('dist.DataParallel', 'nn.Container')
 

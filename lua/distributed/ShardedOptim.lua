@@ -1,5 +1,4 @@
--- lua/distributed/ShardedOptim.lua - an optimizer whose state is sharded: each rank updates its part of
--- the parameters.
+-- lua/distributed/ShardedOptim.lua - an optimizer whose state is sharded among the ranks.
 local torch = require 'torch'
 local optim = require 'optim'
 local arg = require 'torch.arg'
@@ -17,8 +16,9 @@ local vectors = require 'distributed.vectors'
 -- Its methods: `step([f])` takes a step with the gradient of this rank, which f, if given, computes; it returns what f
 -- returns. An error on one rank, in f too, is an error on all, and the parameters do not change. `state()` is for dist.commit.
 -- @param options.model      or `parameters` and `gradParameters`: vectors of floats or doubles
--- @param options.method     a method of optim that works elementwise with one gradient per step: sgd (default), adam, adamw,
---    adagrad, adadelta, adamax, rmsprop, asgd, or a function like them
+-- @param options.method     a method of optim that works elementwise with one gradient per step. It
+--    is sgd (default), adam, adamw, adagrad, adadelta, adamax, rmsprop, asgd, or a function like
+--    them
 -- @param options.config     its options; may change between steps. Tensors with one element per parameter are cut likewise
 -- @param options.op         'mean' (default) or 'sum' of the gradients
 -- @param options.group      of ranks
@@ -217,7 +217,7 @@ local function exchange(self, value)
    self.x:copy(all:view(-1):narrow(1, 1, self.n))
 end
 
---- Takes a step with the gradient of this rank. `f`, if given, is called first and must compute it;
+--- Takes a step with the gradient of this rank. `f`, if given, is called first and must compute it.
 -- step returns what f returns, and its first value is the loss that the method sees. All ranks call
 -- it.
 function ShardedOptim:step(f)
@@ -237,9 +237,9 @@ function ShardedOptim:step(f)
    if n > 0 then return unpack(values, 1, n) end
 end
 
---- What dist.commit needs to continue with the option `state` on any number of ranks: the first rank
--- gets the state of all, the others the number of steps. It does not contain the parameters. All
--- ranks call it.
+--- What dist.commit needs to continue with the option `state` on any number of ranks. The first
+-- rank gets the state of all, the others the number of steps. It does not contain the parameters.
+-- All ranks call it.
 function ShardedOptim:state()
    if self.failed then error(('%s: an earlier update failed: %s'):format(WHO, self.failed), 2) end
    local group, list = agree.group(self.number), {}

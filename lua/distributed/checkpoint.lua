@@ -246,7 +246,7 @@ end
 
 --- Returns the state that this rank saved in the last checkpoint, and a table of its `number` and
 -- `size` (ranks); nil if there is none. If files of it are missing or damaged, restore uses the
--- previous checkpoint and writes that to standard error; if that one is damaged too, it is an
+-- previous checkpoint and writes that to standard error. If that one is damaged too, it is an
 -- error. If the manifest is missing or damaged, restore reads the checkpoints' own folders and
 -- writes that to standard error. If the job had another number of ranks, rank r gets the state of
 -- rank r % size. All ranks call it.

@@ -76,16 +76,18 @@ function Compressor:__init(options)
 end
 
 --- Compression of gradients with error feedback: pass it to dist.allreduce as the option `compress`. Each rank makes one for
--- each tensor or table of tensors that it reduces repeatedly, with the same options. The error of a call is carried and added
--- to the next call, once: the sum of all results and of all ranks' carried errors is the sum of all inputs.
--- 'half' and 'bfloat16' send 16 bits per element. 'int8' sends 8 bits, rounded up or down at random with the right mean.
--- 'onebit' sends one bit, and for each row the mean of the elements that are at least 0 and of the others (Seide et al. 2014).
--- 'topk' sends the elements of each row with the largest magnitude (Strom 2015; Lin et al. 2018). Lines of matrices are rows if
--- they have at least 64 elements, and long ones are cut; other tensors are cut into rows from end to end. A row that would not
--- become smaller is sent unpacked. A compressor can be saved: it is part of the state that dist.commit saves.
--- @param options  one of these names, or a table of it and of `rows`, the elements of a row at most (1024; for onebit 64; for
---    topk 4096, which is the maximum); `ratio`, of topk: the fraction of a row that is sent (0.03, rounded up); `seed`, of
---    int8: of the random numbers (1)
+-- each tensor or table of tensors that it reduces repeatedly, with the same options. The error of a
+-- call is carried and added to the next call, once. So the sum of all results and of all ranks'
+-- carried errors is the sum of all inputs. 'half' and 'bfloat16' send 16 bits per element. 'int8'
+-- sends 8 bits, rounded up or down at random with the right mean. 'onebit' sends one bit (Seide et
+-- al. 2014). For each row it sends the mean of the elements that are at least 0 and of the others.
+-- 'topk' sends the elements of each row with the largest magnitude (Strom 2015; Lin et al. 2018).
+-- Lines of matrices are rows if they have at least 64 elements, and long ones are cut. Other
+-- tensors are cut into rows from end to end. A row that would not become smaller is sent unpacked.
+-- A compressor can be saved: it is part of the state that dist.commit saves.
+-- @param options  one of these names, or a table of it and of these. `rows`: the elements of a row
+--    at most (1024; for onebit 64; for topk 4096, which is the maximum). `ratio`, of topk: the
+--    fraction of a row that is sent (0.03, rounded up). `seed`, of int8: of the random numbers (1)
 -- dist.init(); dist.allreduce(torch.Tensor{1, 2, 3}, 'sum', {compress = dist.compressor{'topk', ratio = 0.3}}) --> {0, 0, 3}
 function dist.compressor(options)
    local o, why = fields_of(options)

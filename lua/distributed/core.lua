@@ -365,8 +365,8 @@ end
 -- table may be the same, or share elements.
 -- @param op       'sum' (default), 'mean', 'min', 'max' or 'prod'. Integers wrap, and their mean is
 --    truncated; NaN wins
--- @param options  `group`; `deadline`, the timeout in seconds; `async = true` returns a handle
---    immediately, whose wait() returns x and whose test() returns whether wait() would not wait;
+-- @param options  `group`; `deadline`, the timeout in seconds. `async = true` returns a handle
+--    immediately, whose wait() returns x and whose test() returns whether wait() would not wait.
 --    `compress`, a dist.compressor: the sum or mean is sent in fewer bytes
 -- dist.init(); dist.allreduce(torch.Tensor{1, 2}) --> {1, 2}
 function dist.allreduce(x, op, options)

@@ -10,12 +10,14 @@ local C = lib.C
 
 local text_t, double_t = ffi.typeof 'const char *[1]', ffi.typeof 'double[?]'
 
---- The algorithm of operations between hosts. 'auto' uses the fastest one whose sums have the bits of one host. For small
--- tensors these are 'gather' (all ranks get the elements of all) and 'doubling' (pairs of hosts exchange their sums; only if
--- each host has 2^k consecutive ranks, and not for half types); otherwise 'parts' (each rank reduces its part of the elements).
--- 'fastest' may also use 'doubling' on all hosts, 'ring' and 'hosts' (each host reduces first): their sums have another order,
--- which is the same at each call. A name of an algorithm forces it wherever it is possible. Tensors on CUDA devices, which with
--- 'auto' and 'fastest' may use NCCL and its order, then go through the CPU. With a name, sets it, and all ranks must set the
+--- The algorithm of operations between hosts. 'auto' uses the fastest one whose sums have the bits
+-- of one host. For small tensors these are 'gather' (all ranks get the elements of all) and
+-- 'doubling' (pairs of hosts exchange their sums). 'doubling' needs 2^k consecutive ranks on each
+-- host, and takes no half types. For other tensors it is 'parts' (each rank reduces its part of the
+-- elements). 'fastest' may also use 'doubling' on all hosts, 'ring' and 'hosts' (each host reduces
+-- first). Their sums have another order, which is the same at each call. A name of an algorithm
+-- forces it wherever it is possible. Tensors on CUDA devices, which with 'auto' and 'fastest' may
+-- use NCCL and its order, then go through the CPU. With a name, sets it, and all ranks must set the
 -- same; returns the name. The environment variable TH_DIST_ALGORITHM gives the initial one.
 -- @param name  'auto' (default), 'fastest', 'gather', 'doubling', 'parts', 'ring' or 'hosts'
 -- dist.init(); dist.algorithm() --> auto
@@ -31,11 +33,13 @@ local function bytes_text(n)
    return n < 1e6 and ('%.4g kB'):format(n / 1e3) or ('%.4g MB'):format(n / 1e6)
 end
 
---- The algorithm that an operation uses and its predicted time, as a table: algorithm, seconds, latency (of a short message
--- between hosts), rate (bytes per second), hosts, and text, a description in words. The numbers were measured at the handshake.
--- Within a host the algorithm is 'memory', and seconds are 0, because there is no choice. For a tensor on a CUDA device it is
--- 'nccl' if the devices communicate directly, or will try at the first such operation of the group; otherwise text gives the
--- reason. The environment variable TH_DIST_CUDA forces `cpu` or `nccl` (an error if NCCL cannot be used; default `auto`).
+--- The algorithm that an operation uses and its predicted time, as a table. Its fields are
+-- algorithm, seconds, latency (of a short message between hosts), rate (bytes per second), hosts,
+-- and text, a description in words. The numbers were measured at the handshake. Within a host the
+-- algorithm is 'memory', and seconds are 0, because there is no choice. For a tensor on a CUDA
+-- device it is 'nccl' if the devices communicate directly, or will try at the group's first such
+-- operation. Otherwise text gives the reason. The environment variable TH_DIST_CUDA forces `cpu` or
+-- `nccl` (an error if NCCL cannot be used; default `auto`).
 -- @param name     'allreduce', 'reduce', 'broadcast', 'allgather', 'reducescatter', 'alltoall' or 'barrier'
 -- @param x        a tensor as for the operation
 -- @param op       as of dist.allreduce

@@ -145,8 +145,9 @@ end
 -- @param config          options as of optim.lbfgs: maxIter, maxEval, tolFun, tolX, nCorrection, lineSearch (optim.lswolfe, or
 --    your function, which gets whole vectors), lineSearchOptions, learningRate, verbose
 -- @param config.op       'mean' (default) or 'sum' of the ranks' values and gradients
--- @param config.sharded  true: x is this rank's part of a vector that no rank has as a whole, as is the gradient; opfunc, which
---    all ranks call at the same time, may communicate. Its values are summed, so each term must be returned by one rank only
+-- @param config.sharded  true: x is this rank's part of a vector that no rank has as a whole, as is
+--    the gradient. opfunc, which all ranks call at the same time, may communicate. Its values are
+--    summed, so each term must be returned by one rank only
 -- @param config.group    of ranks
 -- @param state           kept between calls; default: config
 -- @return x, {all values}, number of evaluations

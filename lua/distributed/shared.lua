@@ -99,14 +99,14 @@ end
 -- the same sizes, type and shards. It is freed when all ranks that have it close it, or when the
 -- job ends. A job has at most 512 at a time. Methods process shard by shard: ranks that write at
 -- the same time take turns in each shard.
--- Its methods: `fetch([into])` returns a copy, or fills `into`; `copy(x)` replaces its elements;
--- `add([scale,] x)` adds to them; `addRows(index, rows)` adds row i of `rows` to row index[i];
--- `apply(f)` calls f(part, first) with each shard's elements, a vector, which f may change;
--- `epoch()` is the number of writes, at most 2^31 - 1; `wait(epoch [, seconds])` waits until that
--- number is reached (default: the job's timeout); `close()` ends this rank's use of it.
--- A process that is a fork of a rank cannot use it. In a job on several hosts rank (s - 1) % size
--- is the server of shard s. Ranks of other hosts read elements from there and write them back;
--- `fetch` only reads, `copy` only writes, and `addRows` transfers only these rows.
+-- Its methods: `fetch([into])` returns a copy, or fills `into`. `copy(x)` replaces its elements.
+-- `add([scale,] x)` adds to them. `addRows(index, rows)` adds row i of `rows` to row index[i].
+-- `apply(f)` calls f(part, first) with each shard's elements, a vector, which f may change.
+-- `epoch()` is the number of writes, at most 2^31 - 1. `wait(epoch [, seconds])` waits until that
+-- number is reached (default: the job's timeout). `close()` ends this rank's use of it. A process
+-- that is a fork of a rank cannot use it. In a job on several hosts rank (s - 1) % size is the
+-- server of shard s. Ranks of other hosts read elements from there and write them back; `fetch`
+-- only reads, `copy` only writes, and `addRows` transfers only these rows.
 -- @param name     1 to 63 bytes, which do not begin with 'dist.optim'
 -- @param sizes    a number, a list of numbers or a LongStorage
 -- @param options  a table: `type` (the default tensor type), `shards` (as many as ranks; whole rows of the first dimension each)

@@ -272,12 +272,13 @@ local function stop()
    return trace.n, trace.dropped
 end
 
---- With the name of a file, begins a trace of all ranks. Without, ends it and writes the file, for chrome://tracing or
--- https://ui.perfetto.dev: an array of events in JSON, with the rank as process and microseconds since the beginning. The events
--- are operations of dist, shards of shared tensors, modules in containers, and what dist.span names. Asynchronous operations
--- have separate lanes; the script's lane shows the waits for them. A rank records at most a million events, of 32 bytes. The file
--- appears when it is complete. All ranks call it. At the end it returns how many events this rank recorded, and how many it
--- dropped.
+--- With the name of a file, begins a trace of all ranks. Without, ends it and writes the file, for
+-- chrome://tracing or https://ui.perfetto.dev. The file is an array of events in JSON, with the
+-- rank as process and microseconds since the beginning. The events are operations of dist, shards
+-- of shared tensors, modules in containers, and what dist.span names. Asynchronous operations have
+-- separate lanes; the script's lane shows the waits for them. A rank records at most a million
+-- events, of 32 bytes. The file appears when it is complete. All ranks call it. At the end it
+-- returns how many events this rank recorded, and how many it dropped.
 -- @param file  of rank 0
 -- f = os.tmpname(); dist.init().trace(f); dist.barrier(); n = dist.trace(); os.remove(f); n --> 1
 function dist.trace(...)

@@ -92,8 +92,9 @@ end
 --- The rows of a CSV file: lists of fields, numbers for fields without quotes that read as one, strings otherwise. All
 -- rows have as many fields as the first. A quote opens at the beginning of a field only. Numbers that a double cannot hold stay
 -- strings: 1e400, 1e-400, whole numbers from 2^53 on. The file is read once to index its rows, with 8 bytes each.
--- @param options  a table: `header` (true: the first row has the names, and a row is a table by these), `separator` (',', one
---                 character), `tensor` (true: a row is a tensor of the default type, and every field a number)
+-- @param options  a table. `header`: true if the first row has the names; a row is then a table by
+--                 these. `separator`: one character (','). `tensor`: true if a row is a tensor of
+--                 the default type, and every field a number
 -- f = os.tmpname(); os.execute('echo 1,x >' .. f); r = require 'feed'.csv(f):get(1); os.remove(f); r[2] --> x
 function Csv.new(file, options)
    need.path('feed.csv', file)

@@ -32,8 +32,9 @@ local function walk(self)
 end
 
 --- The files in the folders of a folder, sorted by name: sample i is {load(path), number of its folder}. The names of the
--- folders are in the field `classes`, those of the files in `names`. Without `load` they are the images in files that end in
--- .png, .jpg, .jpeg or .webp, as feed.image reads them; other files are ignored, and so are names that begin with a dot.
+-- folders are in the field `classes`, those of the files in `names`. Without `load` they are the
+-- images in files that end in .png, .jpg, .jpeg or .webp, as feed.image reads them. Other files are
+-- ignored, and so are names that begin with a dot.
 -- @param load  a function of a path (optional): function(path) return feed.image(path, {least = 256}) end
 -- require 'feed'.folder('doc', function(path) return path end).classes[1] --> add
 function Folder.new(dir, load)

@@ -43,13 +43,15 @@ function image.read(file, least)
    return x
 end
 
---- The image in a PNG, JPEG or WebP file: a ByteTensor of 3 x height x width, or 1 x height x width if it has no colours.
--- Sixteen bits become eight, and transparent pixels get a black background. A JPEG file that is cut off, or damaged so that the
--- library notices, is an error, and so are CMYK colours and animations. A JPEG or WebP image is rotated by the orientation in
--- its Exif data. Needs libpng, libturbojpeg and libwebp; TH_PNG, TH_JPEG and TH_WEBP name them if they are in unusual folders.
--- Images of more than 2^30 pixels are refused; TH_IMAGE_PIXELS in the environment sets another limit.
--- @param options  a table: `least` (a JPEG image is read at 1/2, 1/4 or 1/8 of its size, in less time, where its shorter side
---                 still has so many pixels)
+--- The image in a PNG, JPEG or WebP file. It is a ByteTensor of 3 x height x width, or 1 x height x
+-- width if it has no colours. Sixteen bits become eight, and transparent pixels get a black
+-- background. A JPEG file that is cut off, or damaged so that the library notices, is an error, and
+-- so are CMYK colours and animations. A JPEG or WebP image is rotated by the orientation in its
+-- Exif data. Needs libpng, libturbojpeg and libwebp; TH_PNG, TH_JPEG and TH_WEBP name them if they
+-- are in unusual folders. Images of more than 2^30 pixels are refused; TH_IMAGE_PIXELS in the
+-- environment sets another limit.
+-- @param options  a table. `least`: a JPEG image is read faster, at 1/2, 1/4 or 1/8 of its size, if
+--                 its shorter side still has so many pixels
 function image.new(file, options)
    need.path('feed.image', file)
    options = need.options('feed.image', options, { least = 'number' })

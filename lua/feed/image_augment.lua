@@ -57,19 +57,22 @@ end
 --- A batch for training from pictures of any sides: a random part of each, scaled to one size, mirrored, with changed colours,
 -- normalised. The result for a picture depends on its seed and its sides alone, so its bits do not depend on threads.
 --
--- The box that becomes the result is, with `area`, a random part of the area with a random `aspect`; with `shorter`, a box of
--- `size` pixels after the shorter side is scaled to that length; without both, `size` pixels unscaled. Its position is random.
--- Contrast and saturation change as in torch.image_augment.
+-- With `area`, the box that becomes the result is a random part of the area with a random `aspect`.
+-- With `shorter`, it is a box of `size` pixels after the shorter side is scaled to that length.
+-- Without both, it is `size` pixels unscaled. Its position is random. Contrast and saturation
+-- change as in torch.image_augment.
 -- @param result  an optional tensor for the result
--- @param pictures  a list of tensors of 1 or 3 planes x rows x columns, or rows x columns; or a tensor of pictures x planes x
---   rows x columns, or pictures x rows x columns. They hold bytes, or fractions as Float or Double
--- @param options  a table: `size`, a number, or height and width; `area`, two numbers in 0..1; `aspect`, two numbers, width
---   over height (default 3/4 and 4/3); `shorter`; `pad`, pixels of 0 around the picture; `mode` of scaling (default 'bilinear',
---   see image.scale); `flip`, the share of mirrored pictures (default 0); `brightness`, `contrast` and `saturation`, the
--- largest
---   distance of their factors from 1 (default 0); `mean` and `std`, a number for each plane, of fractions; `float`, whether
---   bytes become fractions (default false, true with mean or std); `planes`, 1 or 3, to make all pictures grey or coloured;
---   `centre`, true to take the box in the middle, without any randomness: for testing
+-- @param pictures  a list of tensors of 1 or 3 planes x rows x columns, or rows x columns. Or a
+--   tensor of pictures x planes x rows x columns, or pictures x rows x columns. They hold bytes, or
+--   fractions as Float or Double
+-- @param options  a table. `size`: a number, or height and width. `area`: two numbers in 0..1.
+--   `aspect`: two numbers, width over height (default 3/4 and 4/3). `shorter`. `pad`: pixels of 0
+--   around the picture. `mode`: of scaling (default 'bilinear', see image.scale). `flip`: the share
+--   of mirrored pictures (default 0). `brightness`, `contrast` and `saturation`: the largest
+--   distance of their factors from 1 (default 0). `mean` and `std`: a number for each plane, of
+--   fractions. `float`: whether bytes become fractions (default false, true with mean or std).
+--   `planes`: 1 or 3, to make all pictures grey or coloured. `centre`: true to take the box in the
+--   middle, without any randomness, for testing
 -- @param seeds  a whole number for each picture, a list or a tensor (default: drawn from the default generator)
 -- @return pictures x planes x height x width: bytes of bytes, or fractions
 -- image.augment({torch.ByteTensor(3, 9, 9):fill(7)}, {size = 2, shorter = 4, flip = 0.5}, {1}):size() --> {1, 3, 2, 2}

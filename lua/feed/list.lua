@@ -37,8 +37,9 @@ local function are_columns(t)
    return n ~= nil
 end
 
---- The samples in a file of torch.save, which is loaded as a whole: for a tensor or a table of tensors those of feed.tensors,
--- for another list its elements. No code in the file is run.
+--- The samples in a file of torch.save, which is loaded as a whole. For a tensor or a table of
+-- tensors they are those of feed.tensors, for another list its elements. No code in the file is
+-- run.
 -- name = os.tmpname(); torch.save(name, torch.range(5, 7)); x = require 'feed'.t7(name):get(3); os.remove(name); x --> 7
 function List.t7(file)
    need.path('feed.t7', file)

@@ -70,18 +70,21 @@ end
 -- begins epoch n, from 1 on. loader:state() is a small table that torch.save and dist.commit take; loader:restore(state)
 -- continues with the batch that would have been next. loader:batches() is their number in an epoch, loader:close() ends
 -- the threads.
--- @param options  a table: `dataset`; `batch`, samples of a batch (default 1); `shuffle` (default false); `seed` (default 1);
---  `workers`, threads that make batches (default 0: the reader does); `prefetch`, batches that a worker may be ahead, 1..16
---  (default 2); `dropLast`, whether samples that fill no batch on all ranks are left out (default false); `rank` and `ranks`
---  (default: those of dist where it is started, else 0 of 1); `chunk`, samples of a chunk, and `window`, chunks at a time
---  (default 16), to shuffle chunk-wise; `lengths`, those of the samples, as a tensor, a list or a function of a sample's number;
---  `shortestFirst`, whether epoch 1 takes the samples by length (default false); `bucket`, the number of steps whose samples
---  are sorted by length, so that a batch has similar lengths (default: none); `collate`, a function of a list of samples and
---  their numbers that makes a batch; `init`, a function that every worker calls first; `pin`, whether batches lie in pinned
---  memory (needs cutorch); `reuse`, whether the memory of a batch may be used again when the next one is requested: for loops
---  that keep no batch; it saves the memory of batches that wait for the collector; `augment`, the options of
---  image.augment, which augments the images of a batch, and `key`, their key in a sample (default 1; samples may also be
---  images themselves)
+-- @param options  a table. `dataset`. `batch`: samples of a batch (default 1). `shuffle` (default
+--  false). `seed` (default 1). `workers`: threads that make batches (default 0: the reader does).
+--  `prefetch`: batches that a worker may be ahead, 1..16 (default 2). `dropLast`: whether samples
+--  that fill no batch on all ranks are left out (default false). `rank` and `ranks` (default: those
+--  of dist if it is started, else 0 of 1). `chunk`, samples of a chunk, and `window`, chunks at a
+--  time (default 16), shuffle chunk-wise. `lengths`: those of the samples, as a tensor, a list or a
+--  function of a sample's number. `shortestFirst`: whether epoch 1 takes the samples by length
+--  (default false). `bucket`: the number of steps whose samples are sorted by length, so that a
+--  batch has similar lengths (default: none). `collate`: a function of a list of samples and their
+--  numbers that makes a batch. `init`: a function that every worker calls first. `pin`: whether
+--  batches lie in pinned memory (needs cutorch). `reuse`: whether the memory of a batch may be used
+--  again when the next one is requested. It is for loops that keep no batch, and saves the memory
+--  of batches that wait for the collector. `augment`: the options of image.augment, which augments
+--  the images of a batch. `key`: their key in a sample (default 1; samples may also be images
+--  themselves)
 -- d = require 'feed'; l = d.loader{dataset = d.tensors(torch.range(1, 5)), batch = 2}; l:batches() --> 3
 function Loader.new(options)
    if type(options) ~= 'table' then arg.refuse('feed.loader', 'options', 'a table', options) end

@@ -431,8 +431,9 @@ function gnuplot.plot(...) plot('plot', nil, ...) end
 function gnuplot.bar(...) plot('bar', '|', ...) end
 
 --- gnuplot.histc(tensor, [bins], [min], [max]): Counts the elements in equal bins (72) from the least to the greatest.
--- The result is a list of {val = center, nb = count}, with the fields raw (counts), bins, binwidth, and max and min (the
--- bins with the greatest and the least count); print shows it as a picture.
+-- The result is a list of {val = center, nb = count}. It has the fields raw (counts), bins,
+-- binwidth, and max and min, the bins with the greatest and the least count. print shows it as a
+-- picture.
 -- gnuplot.histc(torch.DoubleTensor{1, 2, 2, 4}, 3).raw:totable() --> {1, 2, 1}
 function gnuplot.histc(...)
    local tensor, bins, min, max = ...

@@ -3,8 +3,9 @@ local torch = require 'torch'
 local arg = require 'torch.arg'
 local graph = require 'graph'
 
---- A node that carries `data`, any value. `children` is the list of the nodes at the ends of its edges, and maps each of
---- them to its index; `id` is the node's number in the graph that it was last added to.
+--- A node that carries `data`, any value. `children` is the list of the nodes at the ends of its
+--- edges, and maps each of them to its index. `id` is the node's number in the graph that it was
+--- last added to.
 --- @param parent  a node to which this one is added as a child (optional)
 local Node = torch.class('graph.Node')
 

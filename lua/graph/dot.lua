@@ -158,8 +158,9 @@ function graph.graphvizFile(g, algorithm, fname)
    if not made then error('graph.graphvizFile: ' .. why, 2) end
 end
 
---- The positions that Graphviz computes: a DoubleTensor of #g.nodes rows x, y, in inches from the lower left corner, and
---- the width and height of the whole. An error if Graphviz is not installed.
+--- The positions that Graphviz computes, as a DoubleTensor of #g.nodes rows x, y, in inches from
+--- the lower left corner. Then the width and height of the whole. An error if Graphviz is not
+--- installed.
 function graph.graphvizLayout(g, algorithm)
    need_graph('graph.graphvizLayout', g)
    algorithm = algorithm or 'dot'

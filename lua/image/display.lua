@@ -89,10 +89,11 @@ local function zoomed(x, zoom)
    return require 'image'.scale(x, width, height, 'simple')
 end
 
---- Shows a picture, or a list of them side by side, in the terminal: by half blocks in 24-bit colour, or by the protocol of
--- kitty or by sixels if TERM and similar variables name a terminal that has them. TH_DISPLAY=blocks, kitty, sixel or png names
--- the form. A notebook shows the picture itself. Without a terminal it writes the picture into a PNG file, and its name to
--- stderr. Arguments come in this order, or by name.
+--- Shows a picture, or a list of them side by side, in the terminal by half blocks in 24-bit
+-- colour. If TERM and similar variables name a terminal that has them, it uses the protocol of
+-- kitty or sixels. TH_DISPLAY=blocks, kitty, sixel or png names the form. A notebook shows the
+-- picture itself. Without a terminal it writes the picture into a PNG file, and its name to stderr.
+-- Arguments come in this order, or by name.
 -- @param image  a picture or pictures as for image.toDisplayTensor: a tensor of 2 to 4 dimensions, or a list of one size
 -- @param zoom  a factor for the size (1)
 -- @param min  the value that is black (the smallest)
@@ -102,8 +103,8 @@ end
 -- @param x, y, gui  for windows of Qt, without effect
 -- @param offscreen  whether nothing is shown (false)
 -- @param scaleeach, padding, symmetric, nrow, saturate  as in image.toDisplayTensor
--- @return a table: `image`, a ByteTensor of 3 x rows x columns; `file`, if one was written; and the methods show(), png() (the
---    bytes of a PNG file), save(name) and text() (for the terminal)
+-- @return a table: `image`, a ByteTensor of 3 x rows x columns, and `file`, if one was written. Its
+--    methods are show(), png() (the bytes of a PNG file), save(name) and text() (for the terminal)
 -- image.display{ image = torch.eye(2), offscreen = true }.image[1] --> {{255, 0}, {0, 255}}
 function M.display(...)
    local who = 'image.display'

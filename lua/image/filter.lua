@@ -148,8 +148,9 @@ function M.laplacian(...)
    return finished(a, torch.exp(-r):cmul(-r + 1))
 end
 
---- Normalises the contrast of a grey picture: subtracts from each pixel the mean of its neighbourhood, and divides it by the
--- deviation, if that is above the deviation of the whole picture.
+--- Normalises the contrast of a grey picture. It subtracts from each pixel the mean of its
+-- neighbourhood. It divides it by the deviation, if that is above the deviation of the whole
+-- picture.
 -- @param im  rows x columns, or 1 x rows x columns, of any type
 -- @param ker  the weights of the neighbourhood; a bell of 9 x 9 if absent
 -- @return a DoubleTensor, without the pixels whose neighbourhood extends outside

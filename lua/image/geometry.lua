@@ -189,10 +189,11 @@ local function crop_arguments(n, ...)
    return result, x, number(who, 'x1', b), number(who, 'y1', c), number(who, 'x2', d), number(who, 'y2', e)
 end
 
---- Cuts a rectangle out of a picture: from column x1 and row y1, counted from 0, up to column x2 and row y2, which are
--- excluded. image.crop([result,] picture, 'c', width, height) takes it from the centre; 'tl', 'tr', 'bl' and 'br' are the
--- corners. A result of another size gets the rectangle scaled. image.crop(result, picture, x1, y1) copies as much as the result
--- holds, and returns nothing.
+--- Cuts a rectangle out of a picture. It reaches from column x1 and row y1, counted from 0, up to
+-- column x2 and row y2, which are excluded. image.crop([result,] picture, 'c', width, height) takes
+-- it from the centre; 'tl', 'tr', 'bl' and 'br' are the corners. A result of another size gets the
+-- rectangle scaled. image.crop(result, picture, x1, y1) copies as much as the result holds, and
+-- returns nothing.
 -- @param result  an optional tensor of the picture's type
 -- @param picture  planes x rows x columns, or rows x columns
 -- @return the result

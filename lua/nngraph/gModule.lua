@@ -7,11 +7,12 @@ local where = require 'nngraph.where'
 local utils = nn.utils
 
 --- The module that computes the results of `outputs` from those of `inputs`, two lists of nodes. With one input it
---- takes that (a tensor or table), with several a table; likewise for the outputs. Fields: `fg`, the graph in the order
---- of computing; `bg`, against it; `forwardnodes`, `backwardnodes`, their nodes sorted; `modules`, in forward order;
---- `name` (optional), which tostring and pictures show; `verbose` (false), whether each node that runs is printed.
---- The `data` of a node keeps from the last calls: `input`, the list of the node's inputs, and `gradOutput`, the
---- gradient of its result as a list of one.
+--- takes that (a tensor or table), with several a table; likewise for the outputs. Fields: `fg`,
+--- the graph in the order of computing; `bg`, against it; `forwardnodes`, `backwardnodes`, their
+--- nodes sorted; `modules`, in forward order. `name` (optional) is what tostring and pictures show.
+--- `verbose` (false) prints each node that runs. The `data` of a node keeps two fields from the
+--- last calls. `input` is the list of the node's inputs. `gradOutput` is the gradient of its result
+--- as a list of one.
 --- x = nn.Identity()(); nn.gModule({x}, {nn.CAddTable()({nn.Abs()(x), x})}):forward(torch.Tensor{-1, 2}) --> {0, 4}
 local gModule, Container = torch.class('nn.gModule', 'nn.Container')
 

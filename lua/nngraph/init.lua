@@ -10,8 +10,8 @@ package.loaded.nngraph = nngraph       -- for the files below
 local where = require 'nngraph.where'
 for _, name in ipairs{'nesting', 'Node', 'gModule', 'JustElement', 'simple_print', 'call'} do require('nngraph.' .. name) end
 
---- Names nodes after the local variables that hold them, in the caller (stackLevel 1, the default) or its
---- caller (2, ...): pictures and messages show the names. A node with a name keeps it.
+--- Names nodes after the local variables that hold them, in the caller (stackLevel 1, the default)
+--- or its caller (2, ...). Pictures and messages show the names. A node with a name keeps it.
 function nngraph.annotateNodes(stackLevel)
    local level = (stackLevel or 1) + 1
    if not debug.getinfo(level, 'S') then
@@ -61,8 +61,9 @@ function nngraph.display(gmodule)
    return file
 end
 
---- After nngraph.setDebug(true), an error in a node of a graph writes a picture in which that node is red, into the
---- working folder: NAME.dot and NAME.svg, where NAME is the `name` of the gModule (default 'nngraph').
+--- After nngraph.setDebug(true), an error in a node of a graph writes a picture in which that node
+--- is red. It writes NAME.dot and NAME.svg into the working folder, where NAME is the `name` of the
+--- gModule (default 'nngraph').
 function nngraph.setDebug(enable) where.debug = enable and true or false end
 
 return nngraph

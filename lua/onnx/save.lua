@@ -149,15 +149,17 @@ end
 -- The sizes come from a forward of a copy of the net, in evaluation mode, for the example; the net does not change. A new
 -- file takes the place of an old one when it is complete. Equal nets give equal bytes.
 --
--- The first dimension of the inputs becomes symbolic ('batch') where the net computes the same for each sample; else all
--- sizes are those of the example. An error names all modules that ONNX cannot express, with their places in the net.
+-- The first dimension of the inputs becomes symbolic ('batch') where the net computes the same for
+-- each sample. Else all sizes are those of the example. An error names all modules that ONNX cannot
+-- express, with their places in the net.
 -- @param path          of the file, for example 'net.onnx'
 -- @param net           an nn.Module, among them graphs of nngraph, or a function of the example that autograd can trace
 -- @param exampleInput  a tensor, or a table of tensors as the net takes it; the numbers do not matter
--- @param options       a table, all of it optional: opset, version of the operators, 13..20 (default 17); type, of the
---  weights and inputs: 'float' (default), 'double' or 'half'; batch, the dimension of the samples (default 1), false for
---  fixed sizes, or a list with a dimension or false for each input; inputs and outputs, lists of names; external, bytes
---  above which weights are in a second file PATH.data (default: just below 2 GiB); name, of the graph
+-- @param options       a table, all of it optional. opset: version of the operators, 13..20
+--  (default 17). type: of the weights and inputs: 'float' (default), 'double' or 'half'. batch: the
+--  dimension of the samples (default 1), false for fixed sizes, or a list with a dimension or false
+--  for each input. inputs and outputs: lists of names. external: bytes above which weights are in a
+--  second file PATH.data (default: just below 2 GiB). name: of the graph
 -- Returns a table: inputs and outputs (names), batch (whether it is symbolic), nodes (their number), opset, rows (of modules).
 -- name = os.tmpname(); info = onnx.save(name, nn.Linear(3, 2), torch.ones(4, 3)); os.remove(name); info.nodes, info.batch --> 1, true
 function M.save(path, net, exampleInput, options)
@@ -177,11 +179,12 @@ function M.save(path, net, exampleInput, options)
    return info
 end
 
---- onnx.exporter(class, rule): Registers how onnx.save writes a class. rule(c, module, x, y) adds nodes and returns the
--- name of the result: c:op(operator, inputs, attributes, outputs) adds a node and returns the names of its outputs,
--- c:weight(module, field) and c:constant(tensor, name) give names of initializers, c:number(v) and c:ints(list) of small
--- ones. x is the input: a value, or nested tables of values, with name, sizes and dim(); y the same without names for the
--- output. nil removes a rule.
+--- onnx.exporter(class, rule): Registers how onnx.save writes a class. rule(c, module, x, y) adds
+-- nodes and returns the name of the result. c:op(operator, inputs, attributes, outputs) adds a node
+-- and returns the names of its outputs. c:weight(module, field) and c:constant(tensor, name) give
+-- names of initializers, c:number(v) and c:ints(list) of small ones. x is the input: a value, or
+-- nested tables of values, with name, sizes and dim(); y the same without names for the output. nil
+-- removes a rule.
 -- @param class  name of a class of nn, for example 'my.Scale'
 -- @param rule   a function, or nil
 -- my = {}; torch.class('my.Twice', 'nn.Module', my); onnx.exporter('my.Twice', function(c, m, x) return c:op('Add', {x, x}) end); onnx.exporter('my.Twice') == nil --> true

@@ -147,8 +147,9 @@ function ConfusionMatrix:updateValids()
    self.averageUnionValid = mean(self.unionvalids, self.valids)
 end
 
---- For each class the share of its samples that were rejected (false rejections), and the share of the others' samples
--- that were accepted (false acceptances, averaged over the other classes that occurred).
+--- For each class the share of its samples that were rejected (false rejections), and the share of
+-- the others' samples that were accepted (false acceptances). The latter is averaged over the other
+-- classes that occurred.
 -- @return two vectors by class, with -1 for a class that never occurred; then the same without those classes
 function ConfusionMatrix:farFrr()
    local rows = sums(self)
@@ -189,8 +190,8 @@ function ConfusionMatrix:__tostring__()
    return table.concat(lines, '\n')
 end
 
---- The matrix as a picture: a tensor of 3 planes, one square for each cell, brighter for a larger share of its row, right
--- predictions green, wrong ones red.
+--- The matrix as a picture: a tensor of 3 planes, one square for each cell. A square is brighter
+-- for a larger share of its row. Right predictions are green, wrong ones red.
 -- @param sortmode     'score' (best class first), 'occurrence' (most frequent first), or nil
 -- @param display      true: shows it with the package image, if that is loaded
 -- @param block        pixels of a square's side, default 25

@@ -207,8 +207,9 @@ local function chosen(self, ...)
    return columns
 end
 
---- Draws the columns with the package gnuplot: into <file>.eps and <file>.png, and in a window when there is a display
--- and showPlot is set; a notebook shows the plot itself. Where the program gnuplot is missing, into <file>.svg. Returns whether pictures were written.
+--- Draws the columns with the package gnuplot: into <file>.eps and <file>.png, and in a window when
+-- there is a display and showPlot is set. A notebook shows the plot itself. Where the program
+-- gnuplot is missing, into <file>.svg. Returns whether pictures were written.
 -- @param ...  names of columns (default: all), or a table {title =, xlabel =, ylabel =}
 function Logger:plot(...)
    local first = ...

@@ -2,9 +2,10 @@
 local torch = require 'torch'
 local arg = require 'torch.arg'
 
---- Scales the gradient of the loss, so that gradients in half precision do not vanish: multiply the criterion's gradient with
--- scaleGradient, and step only if unscale returns true, for finite gradients. Otherwise it halves the scale; after
--- `interval` good steps it doubles the scale. Micikevicius et al., "Mixed precision training" (2018).
+--- Scales the gradient of the loss, so that gradients in half precision do not vanish. Multiply the
+-- criterion's gradient with scaleGradient, and step only if unscale returns true, for finite
+-- gradients. Otherwise it halves the scale; after `interval` good steps it doubles the scale.
+-- Micikevicius et al., "Mixed precision training" (2018).
 -- @param config.scale     at the start; default 65536
 -- @param config.interval  good steps before the scale grows; default 2000
 -- s = optim.LossScaler{scale = 8}; g = s:scaleGradient(torch.Tensor{1}); s:unscale(g), g --> true, {1}

@@ -20,7 +20,7 @@ end
 
 --- Compares the gradient that opfunc returns at x with central differences. The elements of x
 -- itself change during the calls, because the function of a training script often reads its
--- parameters there; then they get their old values.
+-- parameters there. Then they get their old values.
 -- @param eps  half the distance of the differences, default 1e-7
 -- @return |gradient - estimate| / |gradient + estimate|, the gradient, the estimate
 -- @example optim.checkgrad(function(x) return x:dot(x), x * 2 end, torch.Tensor{1, 2}) < 1e-6   --> true

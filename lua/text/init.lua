@@ -105,8 +105,9 @@ end
 -- ---- the package ---------------------------------------------------------------------------------------------------
 
 --- Reads a tokenizer: tokenizer.json, vocab.json with merges.txt beside it, vocab.txt, a model of SentencePiece, or a
--- GGUF file. Of a folder, the first of these counts. Options: `merges` is the name of another file of merges; `lower = false` keeps capitals and
--- accents with vocab.txt, `lower = true` removes them, and without it tokenizer_config.json beside it decides.
+-- GGUF file. Of a folder, the first of these counts. Options: `merges` is the name of another file
+-- of merges. `lower = false` keeps capitals and accents with vocab.txt, `lower = true` removes
+-- them. Without it tokenizer_config.json beside it decides.
 -- @return a text.Tokenizer
 function text.load(path, options)
    arg.path('text.load', 'path', path)

@@ -139,11 +139,13 @@ local function encode(p, s, pair, o)
    return ids, offsets or nil, types or nil
 end
 
---- The ids of a text. Options: `special = false` leaves out the tokens that the model wants around a text; `parse = false` reads
--- special tokens that the text spells as text, which is right for texts of strangers; `offsets` and `types` ask for more results;
--- `pair` is a second text; `length` cuts at so many ids; `base` is added to each id.
--- @return a LongTensor of n ids; with `offsets`, n x 2 positions of the first and last byte in the text, 0 and 0 for
---  tokens of the model; with `types`, n numbers 0 and 1 that tell the texts of a pair apart
+--- The ids of a text. Options: `special = false` leaves out the tokens that the model wants around
+-- a text. `parse = false` reads special tokens that the text spells as text, which is right for
+-- texts of strangers. `offsets` and `types` ask for more results. `pair` is a second text. `length`
+-- cuts at so many ids. `base` is added to each id.
+-- @return a LongTensor of n ids. With `offsets`, n x 2 positions of the first and last byte in the
+--  text, 0 and 0 for tokens of the model. With `types`, n numbers 0 and 1 that tell the texts of a
+--  pair apart
 function Tokenizer:encode(s, options)
    local who = WHO .. 'encode'
    need_text(who, s)

@@ -33,8 +33,8 @@ local function limit_text(n) return n == 0 and 'none' or bytes_text(n) end
 local memory_mt = printable('torch.memory', { { 'bytes', bytes_text }, { 'peak', bytes_text }, { 'storages' },
    { 'limit', limit_text } })
 
---- Memory of tensors, as a table that prints nicely: `bytes` in use now, `peak`, the most so far, the number of `storages`, and
--- `limit`, the most bytes allowed (0: what the machine has).
+--- Memory of tensors, as a table that prints nicely: `bytes` in use now, `peak`, the most so far,
+-- and the number of `storages`. `limit` is the most bytes allowed (0: what the machine has).
 -- torch.memory().bytes >= 0 --> true
 function config.memory()
    lib.sweep()
@@ -46,9 +46,10 @@ end
 local config_mt = printable('torch.config', { { 'version' }, { 'compiler' }, { 'levels' }, { 'level' }, { 'blas' },
    { 'lapack' }, { 'onednn' }, { 'threads' }, { 'cores' }, { 'memory', limit_text }, { 'library' }, { 'include' }, { 'lua' } })
 
---- Facts about this build, as a table that prints nicely: its version and compiler, the instruction-set `levels` in it and the
--- `level` in use, the BLAS found with its version, whether it has LAPACK, oneDNN, `threads` and `cores`, the limit of tensor `memory` (0: what the
--- machine has), where the library and th_op.h are, and LuaJIT's version.
+--- Facts about this build, as a table that prints nicely. It has the version and compiler, the
+-- instruction-set `levels`, and the `level` in use. It has the BLAS found with its version, whether
+-- it has LAPACK, oneDNN, `threads` and `cores`, and LuaJIT's version. It has the limit of tensor
+-- `memory` (0: what the machine has), and where the library and th_op.h are.
 -- torch.config().threads == torch.getnumthreads() --> true
 function config.config()
    local blas, onednn = C.th_blas_name(), C.th_onednn_name()

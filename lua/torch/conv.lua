@@ -127,10 +127,11 @@ local function line_of(i, s, cost)
 end
 
 --- torch.conv.explain(x, weight, [strideH], [strideW], [padH], [padW], [dilationH], [dilationW], [groups]): How torch.conv2d
--- with these arguments, and its gradients, would be computed, as text: for each pass the engines that can do it, what
--- they predict (milliseconds of all threads, billions of operations, bytes moved, workspace, tiles), what torch.conv.benchmark
--- has measured, and which one is chosen. x and weight are tensors, or tables of sizes, which stand for FloatTensors, on a CUDA
--- device where x has its number in a field `device`.
+-- with these arguments, and its gradients, would be computed, as text. For each pass it names the
+-- engines that can do it. It has what they predict: milliseconds of all threads, billions of
+-- operations, bytes moved, workspace, tiles. It adds what torch.conv.benchmark has measured, and
+-- which engine is chosen. x and weight are tensors, or tables of sizes, which stand for
+-- FloatTensors. They are on a CUDA device where x has its number in a field `device`.
 -- torch.conv.explain({1, 64, 1, 64000}, {64, 64, 1, 1024}):match 'forward: %w+' --> forward: fft1d
 function conv.explain(x, weight, ...)
    local s = shape_of('torch.conv.explain', x, weight, ...)
@@ -163,16 +164,18 @@ function conv.choice(pass, x, weight, ...)
    return (chosen_for(s))
 end
 
---- torch.conv.engines(): The names of the engines, as a list: gemm (products of matrices without im2col; does everything),
--- fft1d (spectra of lines, for kernels one high or one wide), fft (spectra of tiles), winograd (for kernels of 3 x 3), columns
--- (products with a few columns of im2col at a time, for kernels of one pixel and those that are large beside the images),
--- direct (oneDNN, where it is installed) and depthwise (for groups of one plane). columns takes FloatTensors and DoubleTensors
--- only, direct FloatTensors only; all others also take halves, which they compute as floats. fft1d, fft, winograd and the
--- gradInput of columns need steps of 1, except that columns takes any step for kernels of one pixel.
+--- torch.conv.engines(): The names of the engines, as a list. gemm computes everything, by products
+-- of matrices without im2col. fft1d uses spectra of lines, for kernels one high or one wide, and
+-- fft spectra of tiles. winograd is for kernels of 3 x 3. columns uses products with a few columns
+-- of im2col at a time, for kernels of one pixel and those that are large beside the images. direct
+-- is oneDNN, where it is installed. depthwise is for groups of one plane. columns takes
+-- FloatTensors and DoubleTensors only, direct FloatTensors only; all others also take halves, which
+-- they compute as floats. fft1d, fft, winograd and the gradInput of columns need steps of 1, except
+-- that columns takes any step for kernels of one pixel.
 --
--- cutorch adds engines for CUDA devices: gemm, which does everything, fft (spectra of tiles of up to 32
--- points a side), cufft (spectra of tiles and lines of any size, by cuFFT) and cudnn (by cuDNN). fft and cufft do steps and
--- dilation of 1 only, fft no doubles.
+-- cutorch adds engines for CUDA devices. gemm computes everything. fft uses spectra of tiles of up
+-- to 32 points a side. cufft uses spectra of tiles and lines of any size, by cuFFT. cudnn computes
+-- by cuDNN. fft and cufft do steps and dilation of 1 only, fft no doubles.
 -- torch.conv.engines() --> {gemm, fft1d, fft, winograd, columns, direct, depthwise}
 function conv.engines()
    local list = {}
@@ -223,8 +226,8 @@ local function check_environment(wanted)
    error(('TH_CONV_ENGINE must be nil or one of %s, got %s'):format(table.concat(names, ', '), wanted), 0)
 end
 
---- torch.conv.kept(): The memory of kept transforms of kernels, as a table: `bytes`, the `count` of transforms, and `uses`,
--- how often one of them was used instead of computed again.
+--- torch.conv.kept(): The memory of kept transforms of kernels, as a table: `bytes`, and the
+-- `count` of transforms. `uses` is how often one of them was used instead of computed again.
 -- torch.conv.kept().uses >= 0 --> true
 function conv.kept()
    local now = C.th_kernel_cache_now()
@@ -251,12 +254,13 @@ end
 -- the model chooses on the others. TH_CONV_ENGINE=fft in the environment prefers one from the
 -- start. An engine that finds too little memory leaves the work to gemm. torch.conv.explain shows the choice and its reason.
 --
--- torch.conv.benchmark = true measures instead of predicting: the first convolution of each shape, pass, dtype and number of
--- threads times all engines that can do it, without changing its arguments. From then on the fastest one computes it. Shapes
--- of less than 262,144 multiplications are not measured. The times for this CPU are kept in a file, torch.conv.file, which
--- later processes read, so results change only with that file. It lies in TH_CACHE_DIR if that is set (empty: no file),
--- or in cresset under XDG_CACHE_HOME or ~/.cache. Times of a CUDA device hold for all devices of its model. Processes may
--- share the file; a damaged one is ignored with a warning.
+-- torch.conv.benchmark = true measures instead of predicting. The first convolution of each shape,
+-- pass, dtype and number of threads times all engines that can do it. It does not change its
+-- arguments. From then on the fastest one computes it. Shapes of less than 262,144 multiplications
+-- are not measured. The times for this CPU are kept in a file, torch.conv.file, which later
+-- processes read, so results change only with that file. It lies in TH_CACHE_DIR if that is set
+-- (empty: no file), or in cresset under XDG_CACHE_HOME or ~/.cache. Times of a CUDA device hold for
+-- all devices of its model. Processes may share the file; a damaged one is ignored with a warning.
 --
 -- fft, fft1d and winograd keep the transforms of kernels from the second call with the same kernels on. A kept transform is
 -- used while all bits of its kernels stay the same, whatever writes to them; results are the same. torch.conv.keep limits their

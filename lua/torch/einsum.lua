@@ -346,8 +346,9 @@ local function dims_list(who, name, x, dims)
    return list
 end
 
---- The product of two tensors, summed over the last n dimensions of a and the first n of b (default: 2), or over the
--- dimensions of two lists. The other dimensions of a come first in the result.
+--- The product of two tensors, summed over the last n dimensions of a and the first n of b
+-- (default: 2). Or it is summed over the dimensions of two lists. The other dimensions of a come
+-- first in the result.
 -- torch.tensordot(torch.ones(2, 3), torch.ones(3, 4), 1):size() --> {2, 4}
 function einsum.tensordot(a, b, n, dims_b)
    local who = 'torch.tensordot'

@@ -58,8 +58,9 @@ end
 --- torch.fft.mul(a, b): the product of complex tensors, torch.complexMul.
 -- torch.fft.mul(torch.Tensor{1, 2}, torch.Tensor{3, 4}) --> {-5, 10}
 
---- Puts frequency 0 into the middle along dim, a number or a list of them (default: all dimensions; a last one of size 2
--- is taken for that of real and imaginary part and stays, unless it is named).
+--- Puts frequency 0 into the middle along dim, a number or a list of them (default: all
+-- dimensions). A last dimension of size 2 is taken for that of real and imaginary part and stays,
+-- unless it is named.
 -- torch.fft.fftshift(torch.range(1, 5)) --> {4, 5, 1, 2, 3}
 function fft.fftshift(x, dim) return shifted(x, dims_of('torch.fft.fftshift', x, dim), math.floor) end
 

@@ -125,12 +125,14 @@ end
 
 --- torch.fft.convolve(a, b, [mode], [dim], [isComplex]): The convolution of signals along dim, by their spectra:
 -- y[k] = sum(a[j] b[k - j]), as scipy.signal.fftconvolve and oaconvolve give it. Fast where both signals are long; torch.conv2
--- and nn sum short filters directly. Errors are relative to the largest results, not to each. A NaN in a line reaches no other
--- line; within its line it reaches everything, or the blocks around it where a is much longer than b.
+-- and nn sum short filters directly. Errors are relative to the largest results, not to each. A NaN
+-- in a line reaches no other line. Within its line it reaches everything, or the blocks around it
+-- where a is much longer than b.
 -- @param a          floating point numbers; the dimensions other than dim are a batch. Halves are computed as floats
 -- @param b          one line, or a tensor with as many dimensions; dimensions other than dim have the size of a or 1, or a has 1
--- @param mode       'full' (default): na + nb - 1 places; 'same': the na in the middle of them; 'valid': the places where the
---  shorter signal lies within the longer, max(na, nb) - min(na, nb) + 1
+-- @param mode       'full' (default): na + nb - 1 places. 'same': the na in the middle of them.
+--  'valid': the places where the shorter signal lies within the longer, max(na, nb) - min(na, nb) +
+--  1
 -- @param dim        from 1 (default, and -1: the last)
 -- @param isComplex  true: a and b are complex, with a last dimension of size 2 that dim does not count (default false)
 -- torch.fft.convolve(torch.Tensor{1, 2, 3}, torch.Tensor{1, 1}) --> {1, 3, 5, 3}
@@ -138,9 +140,10 @@ function convolve.convolve(a, b, mode, dim, isComplex)
    return apply('torch.fft.convolve', false, a, b, mode, dim, isComplex)
 end
 
---- torch.fft.correlate(a, b, [mode], [dim], [isComplex]): The correlation of signals along dim, by their spectra, as
--- scipy.signal.correlate gives it: y[k] = sum(a[j] conj(b[j - k + nb - 1])), k from 0 in the mode 'full'. The largest
--- result, at place k, says that b resembles a best when it is shifted by k - nb + 1 places. Arguments are those of convolve.
+--- torch.fft.correlate(a, b, [mode], [dim], [isComplex]): The correlation of signals along dim, by
+-- their spectra, as scipy.signal.correlate gives it. y[k] = sum(a[j] conj(b[j - k + nb - 1])), k
+-- from 0 in the mode 'full'. The largest result, at place k, says that b resembles a best when it
+-- is shifted by k - nb + 1 places. Arguments are those of convolve.
 -- torch.fft.correlate(torch.Tensor{1, 1, 2, 4}, torch.Tensor{1, 2}) --> {2, 3, 5, 10, 4}
 function convolve.correlate(a, b, mode, dim, isComplex)
    return apply('torch.fft.correlate', true, a, b, mode, dim, isComplex)

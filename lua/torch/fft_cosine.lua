@@ -206,29 +206,33 @@ local function transform(who, sine, inverse, x, kind, n, dim, norm)
 end
 
 --- torch.fft.dct(x, [type], [n], [dim], [norm]): The discrete cosine transform of real x along dim, of type 1 to 4, as
--- scipy.fft.dct defines it. For k from 0 to n - 1, type 2 gives 2 sum(x[j] cos(pi k (2 j + 1) / 2n)), type 3 gives x[0] +
--- 2 sum(x[j] cos(pi (2 k + 1) j / 2n)) over j > 0, type 4 gives 2 sum(x[j] cos(pi (2 k + 1)(2 j + 1) / 4n)), and type 1, for
--- n of at least 2, gives x[0] + (-1)^k x[n - 1] + 2 sum(x[j] cos(pi k j / (n - 1))) over the places between the ends.
+-- scipy.fft.dct defines it. k is from 0 to n - 1. Type 2 gives 2 sum(x[j] cos(pi k (2 j + 1) /
+-- 2n)). Type 3 gives x[0] + 2 sum(x[j] cos(pi (2 k + 1) j / 2n)) over j > 0. Type 4 gives 2
+-- sum(x[j] cos(pi (2 k + 1)(2 j + 1) / 4n)). Type 1, for n of at least 2, gives x[0] + (-1)^k x[n -
+-- 1] + 2 sum(x[j] cos(pi k j / (n - 1))). That sum is over the places between the ends.
 -- @param x     floating point numbers of at least one dimension; halves are computed as floats. The result has its type
 -- @param type  1 to 4 (default 2)
 -- @param n     x is cut or padded with zeros to n numbers along dim (default, and -1: the size of x)
 -- @param dim   from 1 (default, and -1: the last); the other dimensions are a batch. A NaN or an infinity reaches its line only
--- @param norm  'backward' (default) divides nothing, 'forward' by 2n (type 1: 2n - 2), 'ortho' by the square root of that and
---  also scales x[0] or y[0], as SciPy does, so that the matrix is orthogonal
+-- @param norm  'backward' (default) divides nothing, 'forward' by 2n (type 1: 2n - 2), 'ortho' by
+--  the square root of that. 'ortho' also scales x[0] or y[0], as SciPy does, so that the matrix is
+--  orthogonal
 -- torch.fft.dct(torch.Tensor{1, 2, 3, 5}) --> {22, -8.1564, 1.4142, -1.2137}
 -- torch.fft.dct(torch.Tensor{1, 2, 4}, 1) --> {9, -3, 1}
 function cosine.dct(x, type, n, dim, norm) return transform('torch.fft.dct', false, false, x, type, n, dim, norm) end
 
---- torch.fft.idct(y, [type], [n], [dim], [norm]): The inverse of torch.fft.dct with the same arguments: type 2 is undone by
--- type 3 and type 3 by type 2, types 1 and 4 by themselves. 'backward' divides by 2n (type 1: 2n - 2), 'forward' nothing.
+--- torch.fft.idct(y, [type], [n], [dim], [norm]): The inverse of torch.fft.dct with the same
+-- arguments. Type 2 is undone by type 3 and type 3 by type 2, types 1 and 4 by themselves.
+-- 'backward' divides by 2n (type 1: 2n - 2), 'forward' nothing.
 -- torch.fft.idct(torch.fft.dct(torch.Tensor{1, 2, 3, 4})) --> {1, 2, 3, 4}
 function cosine.idct(x, type, n, dim, norm) return transform('torch.fft.idct', false, true, x, type, n, dim, norm) end
 
 --- torch.fft.dst(x, [type], [n], [dim], [norm]): The discrete sine transform of real x along dim, of type 1 to 4, as
--- scipy.fft.dst defines it. For k from 0 to n - 1, type 1 gives 2 sum(x[j] sin(pi (k + 1)(j + 1) / (n + 1))), type 2 gives
--- 2 sum(x[j] sin(pi (k + 1)(2 j + 1) / 2n)), type 3 gives (-1)^k x[n - 1] + 2 sum(x[j] sin(pi (2 k + 1)(j + 1) / 2n)) over
--- j < n - 1, and type 4 gives 2 sum(x[j] sin(pi (2 k + 1)(2 j + 1) / 4n)). Arguments are those of torch.fft.dct; where that
--- has 2n - 2 for type 1, this has 2n + 2, and n may be 1.
+-- scipy.fft.dst defines it. k is from 0 to n - 1. Type 1 gives 2 sum(x[j] sin(pi (k + 1)(j + 1) /
+-- (n + 1))). Type 2 gives 2 sum(x[j] sin(pi (k + 1)(2 j + 1) / 2n)). Type 3 gives (-1)^k x[n - 1] +
+-- 2 sum(x[j] sin(pi (2 k + 1)(j + 1) / 2n)) over j < n - 1. Type 4 gives 2 sum(x[j] sin(pi (2 k +
+-- 1)(2 j + 1) / 4n)). Arguments are those of torch.fft.dct; where that has 2n - 2 for type 1, this
+-- has 2n + 2, and n may be 1.
 -- torch.fft.dst(torch.Tensor{1, 2, 3, 4}, 2) --> {13.066, -5.6569, 5.412, -4}
 function cosine.dst(x, type, n, dim, norm) return transform('torch.fft.dst', true, false, x, type, n, dim, norm) end
 

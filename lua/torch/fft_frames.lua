@@ -51,11 +51,12 @@ local function fill(t, name, n, periodic, beta)
    return t
 end
 
---- torch.fft.window(name, n, [periodic], [beta]): The n values of a window, a vector of the default type of tensors. With t
--- from 0 to 1 across the window: 'hann' 0.5 - 0.5 cos(2 pi t); 'hamming' 0.54 - 0.46 cos(2 pi t); 'blackman' 0.42 - 0.5 cos(2 pi t)
--- + 0.08 cos(4 pi t); 'bartlett' a triangle from 0 to 1 to 0; 'kaiser' I0(beta sqrt(1 - (2 t - 1)^2)) / I0(beta); 'ones' 1.
--- F. J. Harris, On the use of windows for harmonic analysis with the discrete Fourier transform, Proceedings of the IEEE 66
--- (1978), compares them.
+--- torch.fft.window(name, n, [periodic], [beta]): The n values of a window, a vector of the default
+-- type of tensors. With t from 0 to 1 across the window: 'hann' 0.5 - 0.5 cos(2 pi t), 'hamming'
+-- 0.54 - 0.46 cos(2 pi t). 'blackman' 0.42 - 0.5 cos(2 pi t) + 0.08 cos(4 pi t); 'bartlett' a
+-- triangle from 0 to 1 to 0. 'kaiser' I0(beta sqrt(1 - (2 t - 1)^2)) / I0(beta); 'ones' 1. F. J.
+-- Harris, On the use of windows for harmonic analysis with the discrete Fourier transform,
+-- Proceedings of the IEEE 66 (1978), compares them.
 -- @param n         at least 1; a window of one place is 1
 -- @param periodic  true (default): t is i / n for i from 0, for spectra; false: i / (n - 1), symmetric, for filters
 -- @param beta      of 'kaiser', 0 to 700 (default 12): larger values make a wider peak and lower sidelobes
@@ -151,19 +152,22 @@ local function padded(who, x, p, m, k, pad)
 end
 
 --- torch.fft.stft(x, n, [hop], [window], [options]): The short-time Fourier transform of real signals, the last dimension of x:
--- the spectra of frames of n places, each multiplied by the window. A result of size ... x bins x frames x 2 has the spectrum of
--- frame f, which begins at place (f - 1) hop of the padded signal, in column f. It is linear in x and in the window. A NaN at a
--- place of x reaches the frames that hold it, and no others. J. B. Allen and L. R. Rabiner, A unified approach to short-time
--- Fourier analysis and synthesis, Proceedings of the IEEE 65 (1977).
+-- the spectra of frames of n places, each multiplied by the window. A result of size ... x bins x
+-- frames x 2 has the spectrum of frame f in column f. Frame f begins at place (f - 1) hop of the
+-- padded signal. It is linear in x and in the window. A NaN at a place of x reaches the frames that
+-- hold it, and no others. J. B. Allen and L. R. Rabiner, A unified approach to short-time Fourier
+-- analysis and synthesis, Proceedings of the IEEE 65 (1977).
 -- @param x        floating point numbers; the dimensions in front are a batch. Halves are computed as floats
 -- @param n        places in a frame, at least 1; the k-th of the n/2 + 1 bins, from 0, has the frequency k / n per place
 -- @param hop      places from one frame to the next, at least 1 (default: n / 4)
--- @param window   the name of a periodic window of torch.fft.window (default 'hann'), {'kaiser', beta}, or a vector of at most n
---  values; a window shorter than n is centred in the frame, between zeros
--- @param options  a table. width: places of a window that is named (default n). center: true (default) puts the middle of
---  frame f at place (f - 1) hop of x, padding x with n/2 places on both sides, false begins the first frame with x, which must
---  have n places then. pad: 'reflect' (default; x must have more than n/2 places), 'zeros', 'replicate' or 'circular'.
---  onesided: false gives all n bins (default true: n/2 + 1). normalized: true divides by sqrt(n) (default false)
+-- @param window   the name of a periodic window of torch.fft.window (default 'hann'), {'kaiser',
+--  beta}, or a vector of at most n values. A window shorter than n is centred in the frame, between
+--  zeros
+-- @param options  a table. width: places of a window that is named (default n). center: true
+--  (default) puts the middle of frame f at place (f - 1) hop of x, and pads x with n/2 places on
+--  both sides. false begins the first frame with x, which must have n places then. pad: 'reflect'
+--  (default; x must have more than n/2 places), 'zeros', 'replicate' or 'circular'. onesided: false
+--  gives all n bins (default true: n/2 + 1). normalized: true divides by sqrt(n) (default false)
 -- @return a tensor of the type of x
 -- torch.fft.stft(torch.ones(2, 16), 8):size() --> {2, 5, 9, 2}
 -- torch.fft.stft(torch.Tensor{1, 2, 3, 4}, 2, 2, 'ones', {center = false}) --> {{{3, 0}, {7, 0}}, {{-1, 0}, {-1, 0}}}
@@ -198,14 +202,17 @@ end
 
 local NOLA = 1e-11
 
---- torch.fft.istft(y, n, [hop], [window], [options]): The inverse of stft with the same arguments: frames are transformed back,
--- multiplied by the window again, summed, and divided by the sum of the squares of the windows, which is the signal whose frames
--- are nearest to the given ones in the sense of least squares: D. W. Griffin and J. S. Lim, Signal estimation from modified
--- short-time Fourier transform, IEEE Transactions on Acoustics, Speech and Signal Processing 32 (1984). The sum of squares must
--- not vanish at any place of the result (the condition NOLA, nonzero overlap add). A NaN reaches its frame only.
+--- torch.fft.istft(y, n, [hop], [window], [options]): The inverse of stft with the same arguments.
+-- It transforms frames back, multiplies them by the window again, and sums them. It divides by the
+-- sum of the squares of the windows. The frames of this signal are nearest to the given ones in the
+-- sense of least squares: D. W. Griffin and J. S. Lim, Signal estimation from modified short-time
+-- Fourier transform, IEEE Transactions on Acoustics, Speech and Signal Processing 32 (1984). The
+-- sum of squares must not vanish at any place of the result (the condition NOLA, nonzero overlap
+-- add). A NaN reaches its frame only.
 -- @param y        complex, of size ... x bins x frames x 2
--- @param options  width, center, onesided and normalized as for stft. length: how many places the result has (default: those
---  between the middles of the first and the last frame, or all where center is false); places that no frame reaches are 0
+-- @param options  width, center, onesided and normalized as for stft. length: how many places the
+--  result has (default: those between the middles of the first and the last frame, or all where
+--  center is false). Places that no frame reaches are 0
 -- @return real signals: a tensor of the type of y, of size ... x places
 -- x = torch.range(1, 16); (torch.fft.istft(torch.fft.stft(x, 8), 8) - x):abs():max() < 1e-12 --> true
 function frames.istft(y, n, hop, window, options)

@@ -324,11 +324,13 @@ local function checked(name, v)
 end
 
 --- How tensors and storages are printed: torch.setprintoptions{full = true, threshold = 1000, edgeitems = 3, precision = 4,
--- linewidth = 80, style = 'torch7', suppress = false}. One of more than `threshold` elements shows `edgeitems` numbers at either
--- end of each dimension, or all of them, as Torch7 did, when `full` is true. Numbers have `precision` digits behind the point; a matrix wider than
--- `linewidth` characters is cut into columns. The style 'plain', that of the prompt on a terminal, writes all digits of whole
--- numbers and no common factors, and keeps NaN and infinity in their columns; `suppress` then writes small numbers as 0.0000
--- where the style has exponents. Options not given stay; without any argument all become their defaults.
+-- linewidth = 80, style = 'torch7', suppress = false}. One of more than `threshold` elements shows
+-- `edgeitems` numbers at either end of each dimension. When `full` is true, it shows all of them,
+-- as Torch7 did. Numbers have `precision` digits behind the point; a matrix wider than `linewidth`
+-- characters is cut into columns. The style 'plain', that of the prompt on a terminal, writes all
+-- digits of whole numbers and no common factors. It keeps NaN and infinity in their columns.
+-- `suppress` then writes small numbers as 0.0000 where the style has exponents. Options not given
+-- stay; without any argument all become their defaults.
 -- @return the options before
 function print.setprintoptions(options)
    if options == nil then options = defaults end

@@ -148,12 +148,14 @@ end
 
 --- Reads the object in a file. No code in the file is run: functions that this process has not written become
 -- torch.OpaqueFunction.
--- Files of NumPy and of safetensors are known by their first bytes: a .npy file gives a tensor, a .npz file a table of
--- tensors by their names, a .safetensors file such a table and its metadata. A file of PyTorch, in any of its forms, gives its data:
+-- It knows files of NumPy and of safetensors by their first bytes. A .npy file gives a tensor, a
+-- .npz file a table of tensors by their names, a .safetensors file such a table and its metadata. A
+-- file of PyTorch, in any of its forms, gives its data:
 -- dictionaries and lists become tables, whose order torch.keys returns.
 -- @param mode     'binary' (default), 'ascii', or for binary files with Longs of 32 or 64 bits 'b32' or 'b64'
--- @param options  {unsafe = true} loads functions: use it for files that you trust like programs;
---                 {most = bytes} allows so many in a zip archive, unpacked (default: 3 times the file and 48 MiB)
+-- @param options  {unsafe = true} loads functions: use it for files that you trust like programs.
+--                 {most = bytes} allows so many in a zip archive, unpacked (default: 3 times the
+--                 file and 48 MiB)
 -- name = os.tmpname(); torch.save(name, torch.ones(2), 'ascii'); t = torch.load(name, 'ascii'); os.remove(name); t --> {1, 1}
 function M.load(filename, mode, options)
    arg.path('torch.load', 'filename', filename)

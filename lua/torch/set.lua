@@ -60,8 +60,9 @@ local function unique_rows(x, dim)
    return f.index(x, dim, f.index(order, 1, first)), inverse, counts
 end
 
---- The different values of x in ascending order, NaN last; as a second result for each element of x the position of its value
--- (a LongTensor of x's size); as a third how often each value occurs. With dim: the different slices of x along dim.
+--- The different values of x in ascending order, NaN last. The second result has for each element
+-- of x the position of its value (a LongTensor of x's size). The third is how often each value
+-- occurs. With dim: the different slices of x along dim.
 -- torch.unique(torch.Tensor{3, 1, 3}) --> {1, 3}, {2, 1, 2}, {1, 2}
 -- torch.unique(torch.Tensor{{1, 2}, {0, 5}, {1, 2}}, 1) --> {{0, 5}, {1, 2}}, {2, 1, 2}, {1, 2}
 function set.unique(x, dim)

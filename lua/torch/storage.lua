@@ -247,11 +247,12 @@ end
 -- torch.LongStorage{2, 3} --> {2, 3}
 
 --- torch.HalfStorage(...), torch.BFloat16Storage(...), torch.FloatStorage(...), torch.DoubleStorage(...): A block of floats.
--- Arguments: none; a number of elements; a table of numbers; another storage with offset and size, to view a part of it;
--- a torch.Allocator, and a size or a table; a file name, [shared], [size], [offset]: the elements of a file from `offset` on,
--- all unless size says how many. Changes stay in memory; when shared is true they go to the file, which is created or grows if
--- need be. With true instead of an offset, the name is that of memory shared between processes, 'name' or '/name', which
--- exists until os.remove('/dev/shm/name'). A mapped file must not be shortened.
+-- Arguments: none; a number of elements; a table of numbers; another storage with offset and size,
+-- to view a part of it. Or a torch.Allocator, and a size or a table. Or a file name, [shared],
+-- [size], [offset]: the elements of a file from `offset` on, all unless size says how many. Changes
+-- stay in memory; when shared is true they go to the file, which is created or grows if need be.
+-- With true instead of an offset, the name is that of memory shared between processes, 'name' or
+-- '/name', which exists until os.remove('/dev/shm/name'). A mapped file must not be shortened.
 -- torch.DoubleStorage{1, 2, 3}:size() --> 3
 
 --- Storage:byte(), Storage:char(), Storage:short(), Storage:int(), Storage:long(), Storage:half(), Storage:bfloat16(): A copy in another

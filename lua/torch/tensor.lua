@@ -99,8 +99,9 @@ function Tensor:isSetTo(other)
    return true
 end
 
---- Tensor:data([asnumber]), torch.data(x, [asnumber]): The elements of a tensor, or of a storage, as a pointer of their C type, or
--- as its address, a number; NULL for an empty tensor. Valid as long as the storage lives and does not grow.
+--- Tensor:data([asnumber]), torch.data(x, [asnumber]): The elements of a tensor, or of a storage,
+-- as a pointer of their C type, or as its address, a number. NULL for an empty tensor. Valid as
+-- long as the storage lives and does not grow.
 function Tensor:data(asnumber)
    local kind = dtype.pointer[self._dtype]
    local p = self._storage == nil and ffi.cast(kind, nil) or ffi.cast(kind, self._storage.data) + self._offset
@@ -209,8 +210,9 @@ function Tensor:typeAs(other) return convert(self, dtype.of(arg.tensor('typeAs',
 -- char: -128 to 127), 16, 32 and 64 bits. Fractions are cut off; x itself if it has the type already, else a copy.
 -- torch.Tensor{1.7, -1.7}:int() --> {1, -1}
 
---- Tensor:half(), Tensor:bfloat16(), Tensor:float(), Tensor:double(): x as floats of 16 bits (half: 11 bits of precision; bfloat16:
--- 8 bits, and the range of float), 32 and 64 bits; x itself if it has the type already, else a copy.
+--- Tensor:half(), Tensor:bfloat16(), Tensor:float(), Tensor:double(): x as floats of 16 bits (half:
+-- 11 bits of precision; bfloat16: 8 bits, and the range of float), 32 and 64 bits. x itself if it
+-- has the type already, else a copy.
 -- torch.Tensor{0.1}:half():double()[1] --> 0.099976
 for d, name in ipairs(dtype.names) do
    Tensor[name:lower()] = function(self) return convert(self, d) end

@@ -92,9 +92,9 @@ end
 totem.TestSuite = torch.TestSuite
 
 --- totem.Tester(): A torch.Tester that reads the command line of the script.
--- Words choose tests. Options: --list prints the names of the tests; --log-output FILE writes a
--- line NAME PASSED FAILED ERRORS for each; --summary prints no details; --early-abort stops at the
--- first failure; --rethrow does not catch errors; --no-colour prints plain text. Tracebacks are
+-- Words choose tests. Options: --list prints the names of the tests. --log-output FILE writes a
+-- line NAME PASSED FAILED ERRORS for each. --summary prints no details. --early-abort stops at the
+-- first failure. --rethrow does not catch errors. --no-colour prints plain text. Tracebacks are
 -- always full; --full-tracebacks has no further effect.
 local Tester, parent = torch.class('totem.Tester', 'torch.Tester', totem)
 

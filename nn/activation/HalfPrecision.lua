@@ -1,8 +1,9 @@
 -- nn/activation/HalfPrecision.lua - rounds outputs and gradients to half precision.
 local torch = require 'torch'
 
---- Rounds its input, and the gradients of the backward pass, to the nearest numbers of half precision (IEEE 754 binary16), to
--- show how a model would behave in it; beyond 65504 they become infinite. As fbcunn's.
+--- Rounds its input, and the gradients of the backward pass, to the nearest numbers of half
+-- precision (IEEE 754 binary16). So it shows how a model would behave in it. Beyond 65504 they
+-- become infinite. As fbcunn's.
 -- nn.HalfPrecision():forward(torch.Tensor{1 / 3, 2049, 1e6}) --> {0.33325, 2048, inf}
 local HalfPrecision, Module = torch.class('nn.HalfPrecision', 'nn.Module')
 HalfPrecision.bufferNames = {'_half'}

@@ -1,8 +1,9 @@
 -- nn/activation/RReLU.lua - ReLU whose slope below 0 is drawn at random.
 local torch = require 'torch'
 
---- x where it is positive, else a * x: a is drawn uniformly from [l, u] for each element while training, and is
--- (l + u) / 2 in evaluation mode. Xu et al., "Empirical evaluation of rectified activations" (2015).
+--- x where it is positive, else a * x. a is drawn uniformly from [l, u] for each element while
+-- training, and is (l + u) / 2 in evaluation mode. Xu et al., "Empirical evaluation of rectified
+-- activations" (2015).
 -- @param l,u      default 1/8 and 1/3
 -- @param inplace  true: works in the input's memory
 -- r = nn.RReLU(0.1, 0.3); r:evaluate(); r:forward(torch.Tensor{-1, 2}) --> {-0.2, 2}

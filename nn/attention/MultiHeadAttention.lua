@@ -3,18 +3,19 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 local whole = require 'nn.support.constants'.whole
 
---- Attention of several heads: each step of the queries gets a mean of the values, weighted by softmax(q k' / sqrt(d)), for
--- each head on its own part of d = size / heads features. Vaswani et al., "Attention is all you need" (2017).
--- Inputs are samples x steps x size, or steps x size of one sample:
---   x                      self attention
---   {query, memory}        keys and values are computed from memory, which may have another number of steps
---   {query, key, value}    three separate inputs
--- A last entry of a table marks steps of the keys as padding, which no query sees: a LongTensor with the number of
--- true steps of each sample, or a ByteTensor of samples x steps with 1 where there is padding. A query that sees no step
--- gets zeros, before the last map. The output has the form of the query; weights() gives the weights.
--- torch.attention computes the means without a matrix of all weights, so memory grows with the number of steps and not with its
--- square. In training with dropout, and for heads of more than 256 features, the matrix of weights exists.
--- Parameters: weight (3 size x size: rows for queries, keys, values), bias, outWeight (size x size), outBias.
+--- Attention of several heads: each step of the queries gets a mean of the values, weighted by
+-- softmax(q k' / sqrt(d)). Each head has a part of d = size / heads features. Vaswani et al.,
+-- "Attention is all you need" (2017). Inputs are samples x steps x size, or steps x size of one
+-- sample:
+--   x self attention. {query, memory} keys and values of memory, which may have another number of
+--   steps. {query, key, value} three separate inputs.
+-- A last entry of a table marks steps of the keys as padding, which no query sees. It is a
+-- LongTensor with the number of true steps of each sample, or a ByteTensor of samples x steps with
+-- 1 for padding. A query that sees no step gets zeros, before the last map. The output has the form
+-- of the query; weights() gives the weights. torch.attention computes the means without a matrix of
+-- all weights, so memory grows with the number of steps and not with its square. In training with
+-- dropout, and for heads of more than 256 features, the matrix of weights exists. Parameters:
+-- weight (3 size x size: rows for queries, keys, values), bias, outWeight (size x size), outBias.
 -- @param size     features of the inputs and of the output
 -- @param heads    divides size
 -- @param dropout  the part of the weights that is dropped in training (default 0)
@@ -252,8 +253,9 @@ local function need_forward(self, what)
    return self._pass
 end
 
---- The weights of the last forward, samples x heads x query steps x key steps: how much of the value of each key a query took,
--- before dropout. They are computed by this call, except after training with dropout.
+--- The weights of the last forward, samples x heads x query steps x key steps. They are how much of
+-- the value of each key a query took, before dropout. They are computed by this call, except after
+-- training with dropout.
 function Attention:weights()
    local pass = need_forward(self, 'weights')
    local p = pass.matrix and self.attention or weigh(self, pass)

@@ -1,8 +1,8 @@
 -- nn/container/Bottle.lua - merges leading dimensions.
 local torch = require 'torch'
 
---- Merges leading dimensions, so that a module for batches works on more of them: samples x time x features becomes
--- (samples * time) x features and back.
+--- Merges leading dimensions, so that a module for batches works on more of them. samples x time x
+-- features becomes (samples * time) x features and back.
 -- @param nInputDim   dimensions that the module expects, its batch included (default 2)
 -- @param nOutputDim  dimensions of its output (default: as many)
 -- nn.Bottle(nn.Linear(4, 3)):forward(torch.ones(2, 5, 4)):size() --> {2, 5, 3}

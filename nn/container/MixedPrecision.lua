@@ -6,12 +6,13 @@ local nn = require 'nn'
 
 local utils = nn.utils
 
---- Runs a model in a 16-bit float type, on GPUs that compute it several times as fast, and trains float parameters
--- (Micikevicius et al., "Mixed Precision Training", 2018). Inputs, outputs, parameters and gradients have the type of the
--- module outside; inside it uses 16-bit copies. Modules that sum many numbers or take exponentials (normalisations, softmax,
--- embeddings) stay in floats. Gradients are computed `lossScale` times as large, so that small ones do not vanish. If they
--- become infinite the pass is repeated with half the scale, so no step is lost. After 2000 passes without that it doubles.
--- Put the model on its device first.
+--- Runs a model in a 16-bit float type, which some GPUs compute several times as fast. It trains
+-- float parameters (Micikevicius et al., "Mixed Precision Training", 2018). Inputs, outputs,
+-- parameters and gradients have the type of the module outside; inside it uses 16-bit copies.
+-- Modules that sum many numbers or take exponentials (normalisations, softmax, embeddings) stay in
+-- floats. Gradients are computed `lossScale` times as large, so that small ones do not vanish. If
+-- they become infinite the pass is repeated with half the scale, so no step is lost. After 2000
+-- passes without that it doubles. Put the model on its device first.
 -- @param module  a model of floats or doubles; its modules are converted to the 16-bit type
 -- @param kind    'half' (default) or 'bfloat16'
 -- @param lossScale  its first value (default: 65536 for half, 1 for bfloat16, whose range is that of floats)

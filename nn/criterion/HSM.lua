@@ -4,10 +4,11 @@ local nn = require 'nn'
 local describe = require 'torch.arg'.describe
 local utils = require 'nn.utils'
 
---- A criterion with parameters, for many classes: classes are put in clusters, and the probability of a class is that of its
--- cluster, times that of the class among those of its cluster; both are softmaxes of linear maps of the input. A step computes
--- the scores of all clusters, and those of the classes in the clusters of its targets only. Goodman, "Classes for fast maximum
--- entropy training" (2001). As fbnn's.
+--- A criterion with parameters, for many classes, which lie in clusters. The probability of a class
+-- is that of its cluster, times that of the class among those of its cluster. Both are softmaxes of
+-- linear maps of the input. A step computes the scores of all clusters, and those of the classes in
+-- the clusters of its targets only. Goodman, "Classes for fast maximum entropy training" (2001). As
+-- fbnn's.
 --
 -- forward(input, target) gives the sum of -log p over the samples (a number; not the mean) and how many samples count. input is
 -- samples x inputSize, or a vector; target the numbers of classes. backward(input, target, [scale]) gives the gradient by the

@@ -1,8 +1,9 @@
 -- nn/distance/Kmeans.lua - online k-means: centroids move towards their nearest samples.
 local torch = require 'torch'
 
---- The output is the number of the nearest centroid for each row of the input; accGradParameters moves the centroids
--- (the rows of weight) by `scale`; self.loss is the sum of squared distances. There is no gradient by the input.
+--- The output is the number of the nearest centroid for each row of the input. accGradParameters
+-- moves the centroids (the rows of weight) by `scale`. self.loss is the sum of squared distances.
+-- There is no gradient by the input.
 -- @param k,dim  how many centroids, of how many numbers
 -- @param scale  of the gradient of the centroids, default 1
 -- nn.Kmeans(3, 2):forward(torch.ones(6, 2)):nElement() --> 6

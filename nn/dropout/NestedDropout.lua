@@ -2,10 +2,10 @@
 local torch = require 'torch'
 local rows = require 'nn.support.operands'.rows
 
---- In training the units of each row behind the k-th are 0, k drawn anew for each row from the geometric distribution
--- P(k) = p (1 - p)^(k - 1), so units are ordered by how informative they are. Evaluation mode changes nothing. Inputs are
--- vectors
--- and matrices. Rippel, Gelbart and Adams, "Learning ordered representations with nested dropout" (2014).
+--- In training the units of each row behind the k-th are 0. k is drawn anew for each row from the
+-- geometric distribution P(k) = p (1 - p)^(k - 1). So units are ordered by how informative they
+-- are. Evaluation mode changes nothing. Inputs are vectors and matrices. Rippel, Gelbart and Adams,
+-- "Learning ordered representations with nested dropout" (2014).
 -- @param p  0 < p < 1: a unit and all behind it are dropped with this probability (default 0.1)
 -- d = nn.NestedDropout(0.5); d:evaluate(); d:forward(torch.ones(3)) --> {1, 1, 1}
 local NestedDropout, Module = torch.class('nn.NestedDropout', 'nn.Module')

@@ -3,8 +3,9 @@ local torch = require 'torch'
 
 --- nn.LookupTable under fbcunn's name for a table that also runs on a GPU. Inputs equal to the field unk_index, if it is set,
 -- give rows of zeros, which never change.
--- @param featuresInDim2  true: matrices of samples x positions give samples x nOutput x positions, the form for temporal
---                        layers with features first, instead of samples x positions x nOutput
+-- @param featuresInDim2  true: matrices of samples x positions give samples x nOutput x positions,
+--                        instead of samples x positions x nOutput. That is the form for temporal
+--                        layers with features first
 -- nn.LookupTableGPU(5, 3, true):forward(torch.LongTensor{{2, 5}}):size() --> {1, 3, 2}
 local GPU, LookupTable = torch.class('nn.LookupTableGPU', 'nn.LookupTable')
 GPU.__arguments = 'nInput:size nOutput:size featuresInDim2'

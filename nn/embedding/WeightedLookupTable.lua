@@ -1,9 +1,10 @@
 -- nn/embedding/WeightedLookupTable.lua - rows of a table, each times a weight from the input.
 local torch = require 'torch'
 
---- nn.LookupTable whose input has a weight beside each number: n x 2, or samples x n x 2, with numbers of 1..nIndex in the
--- first column and weights in the second. The output is n x nOutput, or samples x n x nOutput: rows times their weights. The
--- gradient by the numbers is zero. As fbnn's.
+--- nn.LookupTable whose input has a weight beside each number. The input is n x 2, or samples x n x
+-- 2, with numbers of 1..nIndex in the first column and weights in the second. The output is n x
+-- nOutput, or samples x n x nOutput: rows times their weights. The gradient by the numbers is zero.
+-- As fbnn's.
 -- @param paddingValue,maxNorm,normType  as of nn.LookupTable
 -- nn.WeightedLookupTable(5, 3):forward(torch.Tensor{{2, 0.5}, {5, 1}}):size() --> {2, 3}
 local Weighted, LookupTable = torch.class('nn.WeightedLookupTable', 'nn.LookupTable')

@@ -2,9 +2,10 @@
 local torch = require 'torch'
 local utils = require 'nn.utils'
 
---- nn.Linear of sparse vectors of whole numbers: {keys, values}, both lists of vectors, one for each sample; or
--- {keys, values, sizes} with one vector each, and how many keys each sample has: a tensor, or a number for one sample. The
--- weight is inputSize x outputSize. Parameters begin at zero.
+--- nn.Linear of sparse vectors of whole numbers. The input is {keys, values}, both lists of
+-- vectors, one for each sample. Or it is {keys, values, sizes} with one vector each. sizes is how
+-- many keys each sample has: a tensor, or a number for one sample. The weight is inputSize x
+-- outputSize. Parameters begin at zero.
 -- @param doGradInput   true: computes gradients by the values
 -- @param keysOffset    added to every key
 -- @param weight,bias   tensors to use

@@ -2,8 +2,8 @@
 local torch = require 'torch'
 local utils = require 'nn.utils'
 
---- nn.Linear of sparse vectors. An input is a list of n x 2 matrices, (index, value) rows, one for each sample, or a
--- tensor of samples x n x 2; pairs with index 0 are ignored.
+--- nn.Linear of sparse vectors. An input is a list of n x 2 matrices, (index, value) rows, one for
+-- each sample. Or it is a tensor of samples x n x 2. Pairs with index 0 are ignored.
 -- @param doGradInput  true: gradInput is a list of inputSize x 2 matrices
 -- nn.SparseLinear(6, 3):forward{torch.Tensor{{1, 0.5}, {4, -1.5}}}:nElement() --> 3
 local SparseLinear, Module = torch.class('nn.SparseLinear', 'nn.Module')

@@ -3,11 +3,11 @@ local torch = require 'torch'
 local nn = require 'nn'
 local whole = require 'nn.support.constants'.whole
 
---- Each feature with mean 0 and variance 1 over the batch, then an affine map:
--- y = (x - mean) / sqrt(variance + eps) * weight + bias for every feature (dimension 2), as in Ioffe and Szegedy,
--- "Batch normalization" (2015). In training mode mean and variance are those of the batch, and running estimates
--- are updated. In evaluation mode the running estimates are used, and one sample may be given without a batch; the output is a
--- batch of one.
+--- Each feature (dimension 2) with mean 0 and variance 1 over the batch, then an affine map:
+-- y = (x - mean) / sqrt(variance + eps) * weight + bias. Ioffe and Szegedy, "Batch normalization"
+-- (2015). In training mode mean and variance are those of the batch, and running estimates are
+-- updated. In evaluation mode the running estimates are used, and one sample may be given without a
+-- batch; the output is a batch of one.
 -- @param eps       default 1e-5
 -- @param momentum  weight of the newest batch in the running estimates (default 0.1)
 -- @param affine    false: no weight and bias

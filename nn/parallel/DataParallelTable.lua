@@ -40,9 +40,9 @@ local function need_gpus(self, gpus)
    return { unpack(gpus) }
 end
 
---- Sets the module to copy to the devices. Only one; Sequential chains several. After add(module, 1) each add(copy, device)
--- adds a device, as in Torch7: its replica is a copy of the first module, whatever the second one is. The field gpuAssignments
--- lists the devices.
+--- Sets the module to copy to the devices. Only one; Sequential chains several. After
+-- add(module, 1) each add(copy, device) adds a device, as in Torch7. Its replica is a copy of the
+-- first module, whatever the second one is. The field gpuAssignments lists the devices.
 -- @param gpus  a table of device numbers, from 1, that of the module itself first, or one such number; default: all devices
 -- nn.DataParallelTable(1):add(nn.Abs(), {1, 2, 3}):size() --> 1
 -- nn.DataParallelTable(1):add(nn.Abs(), 1):add(nn.Abs(), 2).gpuAssignments --> {1, 2}
@@ -100,9 +100,10 @@ end
 --- For each device the lists of parameters and of gradients of its copy.
 function Table:moduleParameters() return parallel.moduleParameters(self) end
 
---- Runs the copies in threads, one for each device but the first, each with a separate Lua state; the first stays in the state
--- of the caller. An error in a thread is raised here, with the number of its device and with its traceback. A thread that ends
--- is an error, and a new one starts when it is needed.
+--- Runs the copies in threads, one for each device but the first, each with a separate Lua state.
+-- The first stays in the state of the caller. An error in a thread is raised here, with the number
+-- of its device and with its traceback. A thread that ends is an error, and a new one starts when
+-- it is needed.
 -- @param initFunc    called in each thread with the number of its device before the copy exists, to require packages
 -- @param syncCopies  accepted as in Torch7, without effect: all copies always follow the container
 -- nn.DataParallelTable(1):add(nn.Abs(), {1, 2}):threads(function() require 'nn' end):forward(-torch.ones(4)):sum() --> 4

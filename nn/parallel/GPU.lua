@@ -7,8 +7,8 @@ local on, placed, device_of = devices.on, devices.placed, devices.of
 
 --- Places a module on one GPU; a model made of several such parts uses several GPUs. Inputs on other devices are copied to
 -- it, the output to outdevice, gradInput to the device of the input. Device numbers count when the
--- module holds CUDA tensors. On the CPU it runs unchanged and stores the numbers, also in files, so a model may be made
--- on a machine that has other devices. :cuda() without the device is an error.
+-- module holds CUDA tensors. On the CPU it runs unchanged and stores the numbers, also in files. So
+-- a model may be made on a machine that has other devices. :cuda() without the device is an error.
 -- @param device     number of the GPU for the module and its parameters, from 1
 -- @param outdevice  number of the GPU for the output; default: device
 -- nn.GPU(nn.Linear(3, 2), 1):forward(torch.ones(4, 3)):size() --> {4, 2}
@@ -27,9 +27,9 @@ function GPU.recursiveModuleDevice(obj, device)
    return obj
 end
 
---- The tensors of src, a tensor or a nested table, on the devices of those of proto:
--- tensors there or on the CPU are taken as they are, others are copied into the tensors of dst, which are
--- made where they are missing. proto is one tensor for all, or a table like src.
+--- The tensors of src, a tensor or a nested table, on the devices of those of proto. Tensors there
+-- or on the CPU are taken as they are. Others are copied into the tensors of dst, which are made
+-- where they are missing. proto is one tensor for all, or a table like src.
 -- nn.GPU.recursiveSetDevice(nil, torch.ones(2), torch.ones(1)):sum() --> 2
 function GPU.recursiveSetDevice(dst, src, proto)
    if type(src) ~= 'table' or type(proto) ~= 'table' then return placed({dst}, 1, src, device_of(proto)) end

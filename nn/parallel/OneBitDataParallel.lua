@@ -12,8 +12,9 @@ local parallel = require 'nn.parallel.data_parallel'
 -- descent and its application to data-parallel distributed training of speech DNNs" (2014). fbcunn's adds the error twice and
 -- diverges, and always steps with Adagrad; this one only if config says so.
 -- @param dimension  of the rows in input and output (default 1)
--- @param config     a table: min_elements, the least number of elements of a quantized matrix (default 20); learningRate: the
---    sum is replaced by an Adagrad step of this size before it is sent back; momentum of these steps (default 0)
+-- @param config     a table. min_elements: the least number of elements of a quantized matrix
+--    (default 20). learningRate: the sum is replaced by an Adagrad step of this size before it is
+--    sent back. momentum: of these steps (default 0)
 -- m = nn.Linear(3, 2); nn.OneBitDataParallel(1):add(m, 1):add(m:clone(), 2):forward(torch.ones(5, 3)):size() --> {5, 2}
 local OneBit, Data = torch.class('nn.OneBitDataParallel', 'nn.DataParallel')
 OneBit.__arguments = 'dimension:count? config'

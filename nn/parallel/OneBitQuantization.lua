@@ -3,10 +3,12 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 local devices = require 'nn.parallel.devices'
 
---- Makes gradients thirty times smaller for transfer between machines: of each element only whether it is at least 0 is kept,
--- and for each row the mean of those that are and of those that are not. The error of a matrix is kept and added to the next
--- one, so that the sum over many stays right. Seide et al., "1-bit stochastic gradient descent and its application to
--- data-parallel distributed training of speech DNNs" (2014). fbcunn's adds the error twice and diverges; this one adds it once.
+--- Makes gradients thirty times smaller for transfer between machines. Of each element it keeps
+-- only whether it is at least 0. For each row it keeps the mean of those that are and of those that
+-- are not. The error of a matrix is kept and added to the next one, so that the sum over many stays
+-- right. Seide et al., "1-bit stochastic gradient descent and its application to data-parallel
+-- distributed training of speech DNNs" (2014). fbcunn's adds the error twice and diverges; this one
+-- adds it once.
 -- (nn.OneBitQuantization():quantize(torch.Tensor{{1, 3, -2}})) --> {{3}}
 local OneBit = torch.class('nn.OneBitQuantization')
 
@@ -47,8 +49,9 @@ local function quantize(self, x, sum)
 end
 
 --- Quantizes a matrix of floats or doubles, on the CPU or a device, plus the kept error of the matrices before.
--- @return the bits, ints of rows x ceil(columns / 32), lowest bits first; the new error, which is kept; the means of the
---         numbers that are at least 0 and of the others, of each row (0 where there are none)
+-- @return the bits, ints of rows x ceil(columns / 32), lowest bits first. Then the new error, which
+--         is kept. Then for each row the means of the numbers that are at least 0 and of the others
+--         (0 if there are none)
 function OneBit:quantize(x)
    if not isMatrix(x) or not floats[x:type()] then
       refuse('quantize', 'non_quantized_input', 'be a matrix of floats or doubles', isMatrix(x) and x:type() or x)

@@ -4,18 +4,21 @@ local describe = require 'torch.arg'.describe
 local utils = require 'nn.utils'
 local paths = require 'nn.recurrent.ctc_paths'
 
---- The loss of scores for each step against sequences of labels, which are not aligned with the steps: a network learns to read
--- or to transcribe whole lines. Graves et al., "Connectionist temporal classification: labelling unsegmented sequence data
--- with recurrent neural networks" (2006). The criterion takes the softmax itself, as warp-ctc does: give it the output of a
--- Linear layer (log-probabilities give the same loss). There is one class more than labels, the blank: the first class, so
--- label k is class k + 1.
+--- The loss of scores for each step against sequences of labels, which are not aligned with the
+-- steps. A network learns to read or to transcribe whole lines. Graves et al., "Connectionist
+-- temporal classification: labelling unsegmented sequence data with recurrent neural networks"
+-- (2006). The criterion takes the softmax itself, as warp-ctc does: give it the output of a Linear
+-- layer (log-probabilities give the same loss). There is one class more than labels, the blank: the
+-- first class, so label k is class k + 1.
 --
--- forward(input, target, [sizes]) and backward(input, target, [sizes]): input is steps x samples x classes (with batchFirst
--- samples x steps x classes), or steps x classes for one sample. target is a table with a table of labels for each sample,
--- {{1, 3}, {2}}, or a tensor of samples x labels with zeros behind the last; for one sample a table or a vector of labels. A
--- sequence may be empty. sizes, a tensor or a table, is how many steps of each sample count: all, if absent; backward uses
--- those of forward. The loss is the sum over the samples; c.losses holds that of each one. A sample whose labels do not fit
--- into its steps (each label takes one, and a blank comes between equal ones) has infinite loss, and its gradient is 0.
+-- forward(input, target, [sizes]) and backward(input, target, [sizes]): input is steps x samples x
+-- classes, or with batchFirst samples x steps x classes. For one sample it is steps x classes.
+-- target is a table with a table of labels for each sample, {{1, 3}, {2}}. Or it is a tensor of
+-- samples x labels with zeros behind the last. For one sample it is a table or a vector of labels.
+-- A sequence may be empty. sizes, a tensor or a table, is how many steps of each sample count: all,
+-- if absent; backward uses those of forward. The loss is the sum over the samples; c.losses holds
+-- that of each one. A sample whose labels do not fit into its steps has infinite loss, and its
+-- gradient is 0. Each label takes a step, and a blank comes between equal ones.
 -- @param batchFirst   true: samples are the first dimension of batches, steps the second
 -- @param sizeAverage  true: the mean over the samples instead of the sum
 -- @param blank        the class of the blank (default 1); labels number the others in order
@@ -148,11 +151,13 @@ function CTC:updateGradInput(input, target, sizes)
    return self.gradInput:resize(input:size())
 end
 
---- Decodes the scores of `input` into labels: a table of tables (one table for a single sample), and the log-probability of
--- each sequence, a table (a number). Without beamWidth the labels of the best path, with the best class of each step; the
--- number is that of the path. With beamWidth a beam search over prefixes, which adds up the paths for one sequence:
--- Graves, "Supervised sequence labelling with recurrent neural networks" (2012), chapter 7.5; Hannun et al.,
--- "First-pass large vocabulary continuous speech recognition using bi-directional recurrent DNNs" (2014).
+--- Decodes the scores of `input` into labels: a table of tables, or one table for a single sample.
+-- The second result is the log-probability of each sequence, a table (a number). Without beamWidth
+-- the labels of the best path, with the best class of each step; the number is that of the path.
+-- With beamWidth a beam search over prefixes, which adds up the paths for one sequence. Graves,
+-- "Supervised sequence labelling with recurrent neural networks" (2012), chapter 7.5. Hannun et
+-- al., "First-pass large vocabulary continuous speech recognition using bi-directional recurrent
+-- DNNs" (2014).
 -- @param sizes      as of forward
 -- @param beamWidth  how many prefixes each step keeps
 -- (nn.CTCCriterion():decode(torch.Tensor{{0, 9, 0}, {0, 9, 0}, {9, 0, 0}, {0, 9, 0}, {0, 0, 9}})) --> {1, 1, 2}

@@ -4,14 +4,15 @@ local utils = require 'nn.utils'
 local whole = require 'nn.support.constants'.whole
 
 --- Layers of plain recurrent units, h = tanh(W x + R h + b), over whole sequences. nn.RNNReLU has relu instead of tanh,
--- nn.LSTM and nn.GRU have gates, and nn.BRNN, nn.BLSTM and nn.BGRU are bidirectional: their output has both directions
--- side by side. The names of fields and methods are those of cudnn.torch.
--- Inputs are steps x samples x inputSize, or steps x inputSize of one sample. Sequences of unequal length are either
--- {input, lengths}, lengths a LongTensor with the number of steps of each sample: steps behind it are not read, and the
--- output there is 0; or packed, as the result of packPaddedSequence.
--- hiddenInput and cellInput (layers x samples x hiddenSize, of LSTM) are the states at the start, 0 where nil;
--- hiddenOutput and cellOutput those at the end. Set gradHiddenOutput and gradCellOutput where a loss uses the latter; the
--- gradients by the former are gradHiddenInput and gradCellInput. A bidirectional layer counts as two.
+-- nn.LSTM and nn.GRU have gates. nn.BRNN, nn.BLSTM and nn.BGRU are bidirectional: their output has
+-- both directions side by side. The names of fields and methods are those of cudnn.torch. Inputs
+-- are steps x samples x inputSize, or steps x inputSize of one sample. Sequences of unequal length
+-- have two forms. One is {input, lengths}, with a LongTensor of the number of steps of each sample.
+-- Steps behind it are not read, and the output there is 0. The other is packed, as the result of
+-- packPaddedSequence. hiddenInput and cellInput (layers x samples x hiddenSize, of LSTM) are the
+-- states at the start, 0 where nil. hiddenOutput and cellOutput are those at the end. Set
+-- gradHiddenOutput and gradCellOutput where a loss uses the latter; the gradients by the former are
+-- gradHiddenInput and gradCellInput. A bidirectional layer counts as two.
 -- @param numLayers       layers one above the other (default 1)
 -- @param batchFirst      true: samples x steps x inputSize
 -- @param dropout         the part of each layer's output but the last's that is dropped in training (default 0)

@@ -2,8 +2,8 @@
 local torch = require 'torch'
 local gradients = require 'nn.support.gradients'
 
---- Adds |pad| elements to dimension `dim`: before index `index` (from 1) when pad is negative, and, counted from the
--- other end, behind it when pad is positive.
+--- Adds |pad| elements to dimension `dim`. A negative pad adds them before index `index` (from 1),
+-- a positive one behind it, counted from the other end.
 -- @param nInputDim  dimensions of one sample: with one more, `dim` counts after the batch's
 -- @param value      of the new elements, default 0
 -- @param index      default 1

@@ -122,9 +122,9 @@ local function walk(m, places, done)
 end
 
 --- nn.fuse(model): A copy of the model for inference, in evaluation mode, with the same results and fewer passes over memory.
--- In each nn.Sequential and each graph of nngraph, batch normalisation is folded into the convolution or nn.Linear before it,
--- ReLU and similar functions work in place behind these, and layers without effect in evaluation mode are removed. The model
--- itself does not change.
+-- In each nn.Sequential and each graph of nngraph, batch normalisation is folded into the
+-- convolution or nn.Linear before it. ReLU and similar functions work in place behind these. Layers
+-- without effect in evaluation mode are removed. The model itself does not change.
 -- net = nn.Sequential():add(nn.Linear(3, 2)):add(nn.BatchNormalization(2)):add(nn.ReLU()); nn.fuse(net):size() --> 2
 function nn.fuse(model)
    if not torch.isTypeOf(model, 'nn.Module') then

@@ -126,8 +126,9 @@ function Jacobian.testIO(module, input, minval, maxval)
    return difference, (again:backward(input, g) - gradInput):abs():max()
 end
 
---- For each way to update a parameter, its distance from the plain step: a table of four numbers, by the names
--- accGradParameters and accUpdateGradParameters, and the same with " [shared]" for two modules with one parameter.
+--- For each way to update a parameter, its distance from the plain step. The table has four
+-- numbers, by the names accGradParameters and accUpdateGradParameters, and the same with "
+-- [shared]" for two modules with one parameter.
 function Jacobian.testAllUpdate(module, input, weight, gradWeight)
    local lr = torch.uniform(0.1, 1)
    local g

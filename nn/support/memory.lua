@@ -148,11 +148,12 @@ end
 
 local function refuse(text, ...) utils.fail(('nn.optimizeMemory: ' .. text):format(...)) end
 
---- Lets layers share the memory of their outputs, for a model that is done with training: an output whose last reader has
--- run makes room for a later one. Results are the same bits, which is checked with `input`; gradInput is emptied. Call
--- model:evaluate() first. The sharing holds for inputs of any size, in copies and in files. backward is an error until
--- model:training() or model:clearState() ends the sharing. Outputs of layers inside
--- (model:get(3).output) are overwritten.
+--- Lets layers share the memory of their outputs, for a model that is done with training. An output
+-- whose last reader has run makes room for a later one. Results are the same bits, which is checked
+-- with `input`; gradInput is emptied. Call model:evaluate() first. The sharing holds for inputs of
+-- any size, in copies and in files. backward is an error until model:training() or
+-- model:clearState() ends the sharing. Outputs of layers inside (model:get(3).output) are
+-- overwritten.
 -- @param model  a module; its Sequentials and gModules share most, inside other containers results live as long as the call
 -- @param input  an example of the inputs, best of the largest size
 -- @return       bytes saved, bytes that outputs and gradInputs held before (of a model that has run with this input), and after
@@ -219,9 +220,9 @@ local function clear(x, seen)
    end
 end
 
---- torch.save for checkpoints: modules in `object`, a model or a table with models and other values, are written without
--- outputs, gradInputs and buffers, as after clearState. The models in memory do not change. torch.save
--- writes everything, as in Torch7. torch.load reads both.
+--- torch.save for checkpoints. `object` is a model, or a table with models and other values.
+-- Modules are written without outputs, gradInputs and buffers, as after clearState. The models in
+-- memory do not change. torch.save writes everything, as in Torch7. torch.load reads both.
 -- @param mode  as for torch.save: 'binary' (default) or 'ascii'
 -- f = os.tmpname(); nn.save(f, {model = nn.Linear(2, 3), step = 7}); torch.load(f).step --> 7
 function nn.save(filename, object, mode)

@@ -268,14 +268,15 @@ local function hint_of(state)
 end
 
 --- Copies the tensors of a state dict of PyTorch into a net. First each tensor of the net is looked for under the name that
--- nn.exportState gives it. Where names differ, modules and groups of names are matched in order: a module takes the next group
--- of names, which must have its tensors in its shapes. The order is that of the file (torch.keys); tables without one need rules.
--- Layouts that differ are converted: nn.LookupTable, recurrent layers, attention, depthwise and temporal convolutions. When something
+-- nn.exportState gives it. Where names differ, modules and groups of names are matched in order. A
+-- module takes the next group of names, which must have its tensors in its shapes. The order is
+-- that of the file (torch.keys); tables without one need rules. Layouts that differ are converted:
+-- nn.LookupTable, recurrent layers, attention, depthwise and temporal convolutions. When something
 -- does not fit, an error says what, and the net is not changed.
 -- @param net    an nn.Module
 -- @param state  a table of tensors by name, or nested tables
--- @param rules  a list of {pattern, replacement} for names (replacement false drops a name), or function(name, tensor) that returns
---               the new name, or nil to drop it (optional)
+-- @param rules  a list of {pattern, replacement} for names; replacement false drops a name. Or
+--               function(name, tensor) that returns the new name, or nil to drop it (optional)
 -- @param partial  true, also as a field of rules: copies what fits, and leaves the rest
 -- @return a report, which prints: used = list of {name in the state, name in the net}, missing, left, faults
 -- net = nn.Linear(2, 1); report = nn.importState(net, {weight = torch.ones(1, 2), bias = torch.zeros(1)}); #report.used --> 2
@@ -304,8 +305,9 @@ function nn.importState(net, state, rules, partial)
    return r
 end
 
---- The parameters and statistics of a net in a table, under the names and in the layout of PyTorch's state dicts; modules of a container
--- count from 0. Tensors share the net's memory where the layout is the same. torch.keys has their order.
+--- The parameters and statistics of a net in a table, under the names and in the layout of
+-- PyTorch's state dicts. Modules of a container count from 0. Tensors share the net's memory where
+-- the layout is the same. torch.keys has their order.
 -- torch.keys(nn.exportState(nn.Sequential():add(nn.Tanh()):add(nn.Linear(2, 1)))) --> {1.weight, 1.bias}
 function nn.exportState(net)
    need_net(EXPORT, net)

@@ -89,9 +89,9 @@ end
 
 function Module:__tostring__() return self.name end
 
---- A function as a module: autograd.nn.AutoModule(name)(f, ...) is a module that computes f(input, ...), the further
---- arguments being its parameters: `weight`, `bias`, `parameter3`, ... A file holds the function too,
---- which torch.load loads for {unsafe = true} only.
+--- A function as a module: autograd.nn.AutoModule(name)(f, ...) is a module that computes f(input,
+--- ...). The further arguments are its parameters: `weight`, `bias`, `parameter3` and so on. A file
+--- holds the function too, which torch.load loads for {unsafe = true} only.
 -- m = autograd.nn.AutoModule 'Scale' (function(x, w) return torch.cmul(x, w) end, torch.Tensor{2, 3}); m:forward(torch.ones(2)) --> {2, 3}
 local function AutoModule(name)
    local class = make_class('autograd.nn.AutoModule', name, 'autograd.Module')

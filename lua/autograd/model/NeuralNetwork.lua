@@ -7,9 +7,10 @@ local nn = require 'nn'
 
 --- autograd.model.NeuralNetwork(options, params): f(params, x) is a network of linear layers; x is a vector, or a batch whose
 -- samples are flattened. Each layer has a table {W, b} of parameters, W of size outputs x inputs.
--- @param options  inputFeatures (3); hiddenFeatures: a list of the outputs of all layers; activations: the name of a module of
---  nn ('ReLU'); classifier: true for no activation after the last layer; batchNormalization: true for one after each layer;
---  dropoutProbs: a list of the shares of inputs that each layer drops
+-- @param options  inputFeatures (3). hiddenFeatures: a list of the outputs of all layers.
+--  activations: the name of a module of nn ('ReLU'). classifier: true for no activation after the
+--  last layer. batchNormalization: true for one after each layer. dropoutProbs: a list of the
+--  shares of inputs that each layer drops
 -- @param params   a list to which the tables are appended (optional)
 -- @return f, params
 -- f, params = autograd.model.NeuralNetwork{inputFeatures = 4, hiddenFeatures = {3, 2}}; f(params, torch.ones(5, 4)):size(), #params --> {5, 2}, 2

@@ -4,10 +4,11 @@ local recurrent = require 'autograd.model.recurrent'
 local LayerNormalization = require 'autograd.module.LayerNormalization'
 
 --- autograd.model.RecurrentFWNetwork(options, params): f(params, x, state) runs a recurrent network with fast weights along x,
--- batch x steps x features or steps x features. At each step the matrix A of each sample becomes l A + e h h', and the next
--- state is found in s steps from relu(LN([x, h] W + b + A h)). The parameters W and b start at 0, gain at 1.
--- @param options  inputFeatures (10), hiddenFeatures (100), outputType ('last' or 'all'), s: inner steps (1),
---  l: how much of A stays (0.95), e: how much of the state is added to it (0.5)
+-- batch x steps x features or steps x features. At each step the matrix A of each sample becomes l
+-- A + e h h'. The next state is found in s steps from relu(LN([x, h] W + b + A h)). The parameters
+-- W and b start at 0, gain at 1.
+-- @param options  inputFeatures (10), hiddenFeatures (100), outputType ('last' or 'all'). s: inner
+--  steps (1). l: how much of A stays (0.95). e: how much of the state is added to it (0.5)
 -- @param params   a list to which the table of parameters is appended (optional)
 -- @return f, which returns the output and the state {h, A} after the last step; and params
 -- f, params = autograd.model.RecurrentFWNetwork{inputFeatures = 2, hiddenFeatures = 3}; f(params, torch.ones(4, 5, 2)):size() --> {4, 3}

@@ -5,12 +5,14 @@ local layers = require 'autograd.model.layers'
 local parameters = require 'autograd.model.parameters'
 local wrapper = require 'autograd.nnwrapper'
 
---- autograd.model.SpatialNetwork(options, params): f(params, x) is a network of convolutions that keep the size of their input,
--- each followed by an activation and max pooling; x is planes x height x width, or a batch of such. Each layer has a table
--- {W, b} of parameters, W of size outputs x inputs x kernelSize x kernelSize.
--- @param options  inputFeatures (3); hiddenFeatures: a list of the planes of all layers; kernelSize (5); poolings: a list of the
---  pooling sizes, 1 for none; activations: the name of a module of nn ('ReLU'); batchNormalization: true for one after each
---  convolution; dropoutProbs: a list of the shares of inputs that each layer drops
+--- autograd.model.SpatialNetwork(options, params): f(params, x) is a network of convolutions that
+-- keep the size of their input. An activation and max pooling follow each. x is planes x height x
+-- width, or a batch of such. Each layer has a table {W, b} of parameters, W of size outputs x
+-- inputs x kernelSize x kernelSize.
+-- @param options  inputFeatures (3). hiddenFeatures: a list of the planes of all layers. kernelSize
+--  (5). poolings: a list of the pooling sizes, 1 for none. activations: the name of a module of nn
+--  ('ReLU'). batchNormalization: true for one after each convolution. dropoutProbs: a list of the
+--  shares of inputs that each layer drops
 -- @param params   a list to which the tables are appended (optional)
 -- @return f, params
 -- f, params = autograd.model.SpatialNetwork{inputFeatures = 1, hiddenFeatures = {4}, poolings = {2}}; f(params, torch.ones(2, 1, 8, 8)):size() --> {2, 4, 4, 4}

@@ -2,8 +2,9 @@
 local torch = require 'torch'
 local parameters = require 'autograd.model.parameters'
 
---- autograd.module.MaskedBatchNormalization(options, params): f(params, x, mask) gives each column of x mean 0 and variance 1
--- over the rows whose mask is 1, times a gain, plus a bias; the other rows become 0. Without a mask it takes all rows.
+--- autograd.module.MaskedBatchNormalization(options, params): f(params, x, mask) gives each column
+-- of x mean 0 and variance 1 over the rows whose mask is 1. It multiplies by a gain and adds a
+-- bias. The other rows become 0. Without a mask it takes all rows.
 -- @param options  nOutputs: the number of columns (10); eps: added to the variance (1e-5)
 -- @param params   a list to which the table {gain, bias} is appended (optional)
 -- @return f and params

@@ -3,8 +3,9 @@ local torch = require 'torch'
 local util = require 'autograd.util'
 local parameters = require 'autograd.model.parameters'
 
---- autograd.module.SoftAttention(options, params): f(params, x, h) compares each of the items x (batch x items x features)
--- with the state h (batch x features) and gives the mean of the items, weighted by the softmax of the scores, and the weights.
+--- autograd.module.SoftAttention(options, params): f(params, x, h) compares each of the items x
+-- (batch x items x features) with the state h (batch x features). It gives the mean of the items,
+-- weighted by the softmax of the scores, and the weights.
 -- @param options  inputFeatures: of an item (3); hiddenFeatures: of the state (3); attentionFeatures: of the comparison (16)
 -- @param params   a list to which the table {W, U, b, v} is appended (optional)
 -- @return f and params

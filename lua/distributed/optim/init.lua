@@ -103,22 +103,22 @@ end
 --- Trains a model on all ranks of the job together. All ranks call it with the same options and
 -- models of the same size, and all begin with the parameters of rank 0. Each worker then computes
 -- gradients of its data and calls `step`; at the end it calls `finish`.
--- Schemes: 'allreduce' (the mean of all gradients, the same step on all ranks), 'syncps' (the same
--- with the first `workers` gradients of each round; later ones are dropped), 'downpour' (gradients
--- are pushed and parameters fetched without waiting), 'ssp' (likewise, but no worker is more than
--- `staleness` steps ahead), 'easgd' and 'eamsgd' (every `tau` steps each worker and a centre move
--- towards each other). doc/distributed-reference.md says what each guarantees.
--- Its methods: `step([f])` takes a step with the gradient of this rank, which f, if given,
--- computes; it returns what f returns; `fetch([x])` fills x with the shared parameters; `finish()`
--- ends this rank's steps, and waits for the others; `isServer()` returns whether this rank calls
--- `serve()`, which applies gradients until all workers have finished; `state()` is for dist.commit.
--- A failed update ends the job on all ranks, because a shard may be half written.
+-- Scheme 'allreduce' takes the mean of all gradients, and the same step on all ranks. 'syncps' does
+-- the same with the first `workers` gradients of each round, and drops later ones. 'downpour'
+-- pushes gradients and fetches parameters without waiting. 'ssp' does likewise, but no worker is
+-- more than `staleness` steps ahead. With 'easgd' and 'eamsgd' each worker and a centre move
+-- towards each other every `tau` steps. doc/distributed-reference.md says what each guarantees. Its
+-- methods: `step([f])` takes a step with the gradient of this rank, which f, if given, computes; it
+-- returns what f returns. `fetch([x])` fills x with the shared parameters. `finish()` ends this
+-- rank's steps, and waits for the others. `isServer()` returns whether this rank calls `serve()`,
+-- which applies gradients until all workers have finished. `state()` is for dist.commit. A failed
+-- update ends the job on all ranks, because a shard may be half written.
 -- @param options.scheme          one of these
 -- @param options.model           or `parameters` and `gradParameters`: vectors of floats or doubles. With 'allreduce' the
 --    modules nn.MixedPrecision in a model have the same loss scale on all ranks, the smallest, after each step
--- @param options.update          'sgd' (default), 'momentum', 'adagrad', 'adam', or function(x, g, state, config) that
---    changes x, a shard's elements, by the gradient g; state is a list of `states` (default 0) tensors like x; config holds
---    the options and step
+-- @param options.update          'sgd' (default), 'momentum', 'adagrad', 'adam', or function(x, g,
+--    state, config) that changes x, a shard's elements, by the gradient g. state is a list of
+--    `states` (default 0) tensors like x. config holds the options and step
 -- @param options.learningRate    default 0.01; `momentum` 0.9; `beta1` 0.9, `beta2` 0.999; `epsilon` 1e-10, of adam 1e-8
 -- @param options.servers         how many ranks only update: the last ones of the job, which call `serve`; default 0
 -- @param options.workers         of syncps: gradients of one round (default: all workers)
@@ -336,7 +336,7 @@ local function need_worker(self, who)
    if self:isServer() then error(('%s: rank %d is a server, it calls serve'):format(who, self.rank), 3) end
 end
 
---- Takes a step with the gradient of this rank. `f`, if given, is called first and must compute it;
+--- Takes a step with the gradient of this rank. `f`, if given, is called first and must compute it.
 -- step returns what f returns. A gradient that is not finite is an error that changes nothing.
 function Optim:step(f)
    need_worker(self, 'step')

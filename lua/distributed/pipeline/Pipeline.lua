@@ -21,10 +21,11 @@ local replicas = require 'distributed.pipeline.replicas'
 -- `forwardBackward(input, target)` passes a batch through all stages in micro-batches, and accumulates gradients. The bits
 -- are those of one process that takes the micro-batches one after the other. They equal those of the whole batch up to
 -- rounding, unless layers use the batch as a whole: nn.BatchNormalization sees each micro-batch.
--- The order is that of Narayanan et al., "PipeDream" (2019), flushed after each batch ('1f1b': a stage keeps the
--- activations of as many micro-batches as there are stages from it to the end), or of Huang et al., "GPipe" (2019)
--- ('gpipe': it keeps all). A stage has a replica for each micro-batch that it keeps. Replicas share parameters and running
--- estimates; outputs, masks and indices are separate. They follow changes of the stage's numbers, strings and booleans.
+-- The order '1f1b' is that of Narayanan et al., "PipeDream" (2019), flushed after each batch. A
+-- stage keeps the activations of as many micro-batches as there are stages from it to the end. The
+-- order 'gpipe' is that of Huang et al., "GPipe" (2019): a stage keeps all. A stage has a replica
+-- for each micro-batch that it keeps. Replicas share parameters and running estimates; outputs,
+-- masks and indices are separate. They follow changes of the stage's numbers, strings and booleans.
 -- After a change of its other tensors call clearState(), which drops the replicas.
 -- @param options.criterion    the loss, of the last rank; its gradient is weighted with the micro-batch's share of the samples
 -- @param options.sizeAverage  whether the loss is the mean over samples; default: as in the criterion and its inner ones, or
@@ -34,11 +35,13 @@ local replicas = require 'distributed.pipeline.replicas'
 -- @param options.costs        a list: the cost of each layer. Default: its number of parameters
 -- @param options.sample       an input: costs are the seconds that each layer takes with it, on the first rank
 -- @param options.schedule     '1f1b' (default) or 'gpipe'
--- @param options.checkpoint   true: recompute. A stage keeps only the input of a micro-batch, and computes forward again before
---    backward, with the same random numbers: less memory, more time, the same bits
+-- @param options.checkpoint true: recompute. A stage keeps only the input of a micro-batch, and
+--    computes forward again before backward, with the same random numbers. That takes less memory
+--    and more time, and gives the same bits
 -- @param options.group        of ranks, one for each stage in the order of the list
--- @param options.data         a group of ranks that hold the same stage of other pipelines: layers are placed alike, all begin
---    with the parameters and running estimates of the first, and forwardBackward gives them the mean of their gradients
+-- @param options.data         a group of ranks that hold the same stage of other pipelines. Layers
+--    are placed alike, and all begin with the parameters and running estimates of the first.
+--    forwardBackward gives them the mean of their gradients
 -- @param options.average      false: their gradients are not averaged, for dist.ShardedOptim, which does it itself
 -- dist.init(); dist.Pipeline(nn.Sequential():add(nn.Linear(3, 2))):forward(torch.ones(4, 3)):size() --> {4, 2}
 local Pipeline, Container = torch.class('dist.Pipeline', 'nn.Container')
@@ -440,9 +443,10 @@ function Pipeline:backward() return self:updateGradInput() end
 
 function Pipeline:accGradParameters() return self:updateGradInput() end
 
---- The idle time of the last batch: the fraction of its time in which this rank did not compute; the
--- minimum (p - 1) / (m + p - 1) for p equal stages and m micro-batches; and how many micro-batches
--- the rank kept at a time. Returns nothing before the first batch.
+--- The idle time of the last batch: the fraction of its time in which this rank did not compute.
+-- The second result is the minimum (p - 1) / (m + p - 1) for p equal stages and m micro-batches.
+-- The third is how many micro-batches the rank kept at a time. Returns nothing before the first
+-- batch.
 -- dist.init(); dist.Pipeline(nn.Sequential():add(nn.Abs())):bubble() --> nil
 function Pipeline:bubble()
    local run = runs[self]
