@@ -61,14 +61,14 @@ autograd.auto = {}
 ---@return function
 function autograd.auto.AutoCriterion(name) end
 
---- A function as a module: autograd.nn.AutoModule(name)(f, ...) is a module that computes f(input, ...), the further arguments being its parameters: `weight`, `...
+--- A function as a module: autograd.nn.AutoModule(name)(f, ...) is a module that computes f(input, ...).
 ---
 ---     m = autograd.nn.AutoModule 'Scale' (function(x, w) return torch.cmul(x, w) end, torch.Tensor{2, 3}); m:forward(torch.ones(2))   --> {2, 3}
 ---@param name any
 ---@return function
 function autograd.auto.AutoModule(name) end
 
---- A module or criterion of nn as a function: f(params, x) for a module with parameters, f(x) for one without, and f(input, target) for a criterion.
+--- A module or criterion of nn as a function.
 ---
 ---     f, params = autograd.functionalize(nn.Linear(3, 2)); f(params, torch.ones(4, 3)):size()   --> {4, 2}
 ---@param module? any
@@ -76,16 +76,16 @@ function autograd.auto.AutoModule(name) end
 ---@return any ...
 function autograd.functionalize(module) end
 
---- autograd(f, options), autograd.grad(f, options): a function that calls f and returns first the gradients of f's first result by f's first argument (a tensor,...
+--- autograd(f, options), autograd.grad(f, options): a function that calls f.
 ---
 ---     autograd(function(x) return torch.sum(torch.cmul(x, x)) end)(torch.Tensor{1, 2})   --> {2, 4}, 5
 ---@param f any
----@param options? any a table, all of it optional: gradArg, the position of the argument to take the gradient by; partialGrad, true where f may return a tensor of any size and the last argument of a call is its ...
+---@param options? any a table, all of it optional. gradArg: the position of the argument to take the gradient by. partialGrad: true if f may return a tensor of any size and the last argument of a call is its gradient. ...
 ---@return any
 ---@return any ...
 function autograd.grad(f, options) end
 
---- a function check(f, params, ...) that compares the gradients of f(params, ...) by params with differences of f, and returns whether they agree; it prints ...
+--- a function check(f, params, ...) that compares the gradients of f(params, ...) by params with differences of f, and returns whether they agree.
 ---
 ---     autograd.gradcheck{randomizeInput = false}(function(x) return torch.sum(torch.exp(x)) end, torch.ones(2))   --> true
 ---@param options? any randomizeInput: false checks at params; true (default) at random numbers instead. tolerance: the largest error relative to the slope (default 1e-4)
@@ -140,7 +140,7 @@ function autograd.loss.logBCELoss(x, target, eps) end
 ---@return any ...
 function autograd.loss.logMultinomialLoss(x, target) end
 
---- for each element whose target is 1 and each whose target is 0, how much the first falls short of the second plus the margin; returns x, too.
+--- for each element whose target is 1 and each whose target is 0, how much the first falls short of the second plus the margin.
 ---
 ---     (autograd.loss.margin(torch.Tensor{2, 1.5}, torch.Tensor{1, 0}, 1))   --> 0.5
 ---@param x any
@@ -166,7 +166,7 @@ function autograd.model.AlexNet(options, params) end
 --- f(params, x) is a network of linear layers; x is a vector, or a batch whose samples are flattened.
 ---
 ---     f, params = autograd.model.NeuralNetwork{inputFeatures = 4, hiddenFeatures = {3, 2}}; f(params, torch.ones(5, 4)):size(), #params   --> {5, 2}, 2
----@param options? table inputFeatures (3); hiddenFeatures: a list of the outputs of all layers; activations: the name of a module of nn ('ReLU'); classifier: true for no activation after the last layer; ...
+---@param options? table inputFeatures (3). hiddenFeatures: a list of the outputs of all layers. activations: the name of a module of nn ('ReLU'). classifier: true for no activation after the last layer. ...
 ---@param params? table a list to which the tables are appended (optional)
 ---@return any # f, params
 ---@return any ...
@@ -175,7 +175,7 @@ function autograd.model.NeuralNetwork(options, params) end
 --- f(params, x, state) runs a recurrent network with fast weights along x, batch x steps x features or steps x features.
 ---
 ---     f, params = autograd.model.RecurrentFWNetwork{inputFeatures = 2, hiddenFeatures = 3}; f(params, torch.ones(4, 5, 2)):size()   --> {4, 3}
----@param options? table inputFeatures (10), hiddenFeatures (100), outputType ('last' or 'all'), s: inner steps (1), l: how much of A stays (0.95), e: how much of the state is added to it (0.5)
+---@param options? table inputFeatures (10), hiddenFeatures (100), outputType ('last' or 'all'). s: inner steps (1). l: how much of A stays (0.95). e: how much of the state is added to it (0.5)
 ---@param params? table a list to which the table of parameters is appended (optional)
 ---@return any # f, which returns the output and the state {h, A} after the last step; and params
 ---@return any ...
@@ -208,10 +208,10 @@ function autograd.model.RecurrentLSTMNetwork(options, params) end
 ---@return any ...
 function autograd.model.RecurrentNetwork(options, params) end
 
---- f(params, x) is a network of convolutions that keep the size of their input, each followed by an activation and max pooling; x is planes x height x width, ...
+--- f(params, x) is a network of convolutions that keep the size of their input.
 ---
 ---     f, params = autograd.model.SpatialNetwork{inputFeatures = 1, hiddenFeatures = {4}, poolings = {2}}; f(params, torch.ones(2, 1, 8, 8)):size()   --> {2, 4, 4, 4}
----@param options? table inputFeatures (3); hiddenFeatures: a list of the planes of all layers; kernelSize (5); poolings: a list of the pooling sizes, 1 for none; activations: the name of a module of nn ('ReLU'); ...
+---@param options? table inputFeatures (3). hiddenFeatures: a list of the planes of all layers. kernelSize (5). poolings: a list of the pooling sizes, 1 for none. activations: the name of a module of nn ('ReLU'). ...
 ---@param params? table a list to which the tables are appended (optional)
 ---@return any # f, params
 ---@return any ...
@@ -230,7 +230,7 @@ autograd.module = {}
 ---@return any ...
 function autograd.module.LayerNormalization(options, params) end
 
---- f(params, x, mask) gives each column of x mean 0 and variance 1 over the rows whose mask is 1, times a gain, plus a bias; the other rows become 0.
+--- f(params, x, mask) gives each column of x mean 0 and variance 1 over the rows whose mask is 1.
 ---
 ---     f, params = autograd.module.MaskedBatchNormalization{nOutputs = 1}; torch.round(f(params, torch.Tensor{{1}, {3}, {9}}, torch.Tensor{1, 1, 0}))   --> {{-1}, {1}, {0}}
 ---@param options? table nOutputs: the number of columns (10); eps: added to the variance (1e-5)
@@ -239,7 +239,7 @@ function autograd.module.LayerNormalization(options, params) end
 ---@return any ...
 function autograd.module.MaskedBatchNormalization(options, params) end
 
---- f(params, x, h) compares each of the items x (batch x items x features) with the state h (batch x features) and gives the mean of the items, weighted by the ...
+--- f(params, x, h) compares each of the items x (batch x items x features) with the state h (batch x features).
 ---
 ---     f, params = autograd.module.SoftAttention{inputFeatures = 1, hiddenFeatures = 2}; (f(params, torch.Tensor{{{1}, {3}}}, torch.zeros(1, 2)))   --> {{2}}
 ---@param options? table inputFeatures: of an item (3); hiddenFeatures: of the state (3); attentionFeatures: of the comparison (16)
@@ -262,7 +262,7 @@ autograd.nn = {}
 ---@return function
 function autograd.nn.AutoCriterion(name) end
 
---- A function as a module: autograd.nn.AutoModule(name)(f, ...) is a module that computes f(input, ...), the further arguments being its parameters: `weight`, `...
+--- A function as a module: autograd.nn.AutoModule(name)(f, ...) is a module that computes f(input, ...).
 ---
 ---     m = autograd.nn.AutoModule 'Scale' (function(x, w) return torch.cmul(x, w) end, torch.Tensor{2, 3}); m:forward(torch.ones(2))   --> {2, 3}
 ---@param name any
@@ -409,7 +409,7 @@ function autograd.overload.install() end
 --- Gives functions of a table gradients that you write, which autograd uses instead of differentiating them.
 ---@param title any the name of the table, for messages
 ---@param functions any the table; its functions are replaced by ones that take taped values too
----@param describe any describe(module) calls module.gradient(name, {function(g, result, arguments...) ... end, ...}) with one function for each argument; module.static(names...) for functions without gradient (dynamic ...
+---@param describe any describe(module) calls module.gradient(name, {function(g, result, arguments...) ... end, ...}) with one function for each argument. It calls module.static(names...) for functions without gradient; ...
 ---@return any
 function autograd.overload.module(title, functions, describe) end
 

@@ -401,7 +401,7 @@ end
 cudnn.SpatialConvolution = {}
 
 do
---- Cross-entropy of the scores of classes of each pixel: samples x classes x height x width against the numbers of the classes from 1, samples x height x width.
+--- Cross-entropy of the scores of classes of each pixel.
 ---
 ---     cudnn.SpatialCrossEntropyCriterion():forward(torch.zeros(1, 2, 1, 1), torch.ones(1, 1, 1):long())   --> 0.69315
 ---@class cudnn.SpatialCrossEntropyCriterion: nn.Criterion
@@ -412,7 +412,7 @@ local SpatialCrossEntropyCriterion = {}
 
 end
 
---- Cross-entropy of the scores of classes of each pixel: samples x classes x height x width against the numbers of the classes from 1, samples x height x width.
+--- Cross-entropy of the scores of classes of each pixel.
 ---
 ---     cudnn.SpatialCrossEntropyCriterion():forward(torch.zeros(1, 2, 1, 1), torch.ones(1, 1, 1):long())   --> 0.69315
 ---@class cudnn.SpatialCrossEntropyCriterion.class: cudnn.SpatialCrossEntropyCriterion

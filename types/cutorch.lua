@@ -166,7 +166,7 @@ function cutorch.getDevice() end
 ---@return number
 function cutorch.getDeviceCount() end
 
---- CUDA's description of a device, as a table: name, major, minor, totalGlobalMem, freeGlobalMem, multiProcessorCount, ...
+--- CUDA's description of a device, as a table: name, major, minor, totalGlobalMem, freeGlobalMem, multiProcessorCount and others.
 ---@param device any
 ---@return any
 function cutorch.getDeviceProperties(device) end
@@ -230,7 +230,7 @@ function cutorch.getStream() end
 ---@return boolean
 function cutorch.getSynchronous() end
 
---- Whether products of matrices of floats may use TF32, which keeps 10 bits of each factor: several times as fast on GPUs that have it, with a thousand times ...
+--- Whether products of matrices of floats may use TF32, which keeps 10 bits of each factor.
 ---
 ---     cutorch.getTF32()   --> false
 ---@return boolean
@@ -240,7 +240,7 @@ function cutorch.getTF32() end
 ---@field warm? any plain calls before a graph is recorded, at least 1 (the default), so that state of the first call
 ---@field most? number graphs to keep, one for each kind of arguments; default 8, the one used least recently is freed
 ---@field fallback? boolean true: calls that cannot be recorded run plainly, and the object's field `why` has the reason;
----@field late? boolean true (the default): the graph checks indices, classes and masks, and the next call that waits for the device raises the errors; false: those that the graph does not compute are checked before each ...
+---@field late? boolean true (the default): the graph checks indices, classes and masks, and the next call that waits for the device raises the errors. false: those that the graph does not compute are checked before each ...
 ---@field [string] any
 
 --- A function that does the same as f.
@@ -338,7 +338,7 @@ function cutorch.setDefaultStream() end
 ---@return any
 function cutorch.setDevice(device) end
 
---- Accepted for old scripts, without effect: the memory of tensors is always counted, and the collector runs when much has been allocated since its last run.
+--- Accepted for old scripts, without effect.
 ---@param on any
 ---@return any
 function cutorch.setHeapTracking(on) end
@@ -417,7 +417,7 @@ function cutorch.synchronizeAll() end
 ---@return any # 0; raises an error when an example does not have the result in its text
 function cutorch.test(tests) end
 
---- A CudaTensor of the device of this thread with the memory of a tensor of cutorch.createFloatUVATensor, without a copy: each sees the writes of the other.
+--- A CudaTensor of the device of this thread with the memory of a tensor of cutorch.createFloatUVATensor, without a copy.
 ---
 ---     cutorch.toCudaUVATensor(cutorch.createFloatUVATensor(2)):type()   --> torch.CudaTensor
 ---@param x any

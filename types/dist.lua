@@ -77,7 +77,7 @@ end
 dist.Compressor = {}
 
 do
---- One model on all ranks: each trains on its part of the data with the The same model on every rank: backward gives all ranks the mean of their gradients, so ...
+--- One model on all ranks, with the mean of all gradients.
 ---
 ---     dist.init(); dist.DataParallel(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size()   --> {4, 2}
 ---@class dist.DataParallel: nn.Container
@@ -120,7 +120,7 @@ function DataParallel:write(file) end
 
 end
 
---- One model on all ranks: each trains on its part of the data with the The same model on every rank: backward gives all ranks the mean of their gradients, so ...
+--- One model on all ranks, with the mean of all gradients.
 ---
 ---     dist.init(); dist.DataParallel(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size()   --> {4, 2}
 ---@class dist.DataParallel.class: dist.DataParallel
@@ -183,9 +183,9 @@ dist.OutputsInParts = {}
 ---@field costs? table a list: the cost of each layer. Default: its number of parameters
 ---@field sample? any an input: costs are the seconds that each layer takes with it, on the first rank
 ---@field schedule? string '1f1b' (default) or 'gpipe'
----@field checkpoint? boolean true: recompute. A stage keeps only the input of a micro-batch, and computes forward again before backward, with the same random numbers: less memory, more time, the same bits
+---@field checkpoint? boolean true: recompute. A stage keeps only the input of a micro-batch, and computes forward again before backward, with the same random numbers. That takes less memory and more time, and gives the same bits
 ---@field group? any of ranks, one for each stage in the order of the list
----@field data? any a group of ranks that hold the same stage of other pipelines: layers are placed alike, all begin with the parameters and running estimates of the first, and forwardBackward gives them the mean of ...
+---@field data? any a group of ranks that hold the same stage of other pipelines. Layers are placed alike, and all begin with the parameters and running estimates of the first. forwardBackward gives them the mean of ...
 ---@field average? boolean false: their gradients are not averaged, for dist.ShardedOptim, which does it itself
 ---@field [string] any
 
@@ -210,7 +210,7 @@ do
 ---@field stages any
 local Pipeline = {}
 
---- The idle time of the last batch: the fraction of its time in which this rank did not compute; the minimum (p - 1) / (m + p - 1) for p equal stages and m ...
+--- The idle time of the last batch: the fraction of its time in which this rank did not compute.
 ---
 ---     dist.init(); dist.Pipeline(nn.Sequential():add(nn.Abs())):bubble()   --> nil
 ---@return any
@@ -284,7 +284,7 @@ dist.RowLookupTable = {}
 
 ---@class dist.ShardedOptim.options
 ---@field model? any or `parameters` and `gradParameters`: vectors of floats or doubles
----@field method? any a method of optim that works elementwise with one gradient per step: sgd (default), adam, adamw, adagrad, adadelta, adamax, rmsprop, asgd, or a function like them
+---@field method? any a method of optim that works elementwise with one gradient per step. It is sgd (default), adam, adamw, adagrad, adadelta, adamax, rmsprop, asgd, or a function like them
 ---@field config? any its options; may change between steps. Tensors with one element per parameter are cut likewise
 ---@field op? string 'mean' (default) or 'sum' of the gradients
 ---@field group? any of ranks
@@ -292,7 +292,7 @@ dist.RowLookupTable = {}
 ---@field [string] any
 
 do
---- An optimizer whose state is sharded: each rank updates its part of Trains on all ranks with a method of optim whose state (momentum, moments) is sharded
+--- An optimizer whose state is sharded among the ranks.
 ---
 ---     x = torch.ones(1); dist.init().ShardedOptim{parameters = x, gradParameters = torch.ones(1)}:step(); x   --> {0.999}
 ---@class dist.ShardedOptim
@@ -313,11 +313,11 @@ do
 ---@field x any
 local ShardedOptim = {}
 
---- What dist.commit needs to continue with the option `state` on any number of ranks: the first rank gets the state of all, the others the number of steps.
+--- What dist.commit needs to continue with the option `state` on any number of ranks.
 ---@return any
 function ShardedOptim:state() end
 
---- Takes a step with the gradient of this rank. `f`, if given, is called first and must compute it; step returns what f returns, and its first value is the ...
+--- Takes a step with the gradient of this rank. `f`, if given, is called first and must compute it. step returns what f returns, and its first value is the ...
 ---@param f? any
 ---@return any
 ---@return any ...
@@ -329,7 +329,7 @@ function ShardedOptim:write() end
 
 end
 
---- An optimizer whose state is sharded: each rank updates its part of Trains on all ranks with a method of optim whose state (momentum, moments) is sharded
+--- An optimizer whose state is sharded among the ranks.
 ---
 ---     x = torch.ones(1); dist.init().ShardedOptim{parameters = x, gradParameters = torch.ones(1)}:step(); x   --> {0.999}
 ---@class dist.ShardedOptim.class: dist.ShardedOptim
@@ -371,7 +371,7 @@ function dist.allgather(x, options) end
 ---     dist.init(); dist.allreduce(torch.Tensor{1, 2})   --> {1, 2}
 ---@param x any
 ---@param op? string 'sum' (default), 'mean', 'min', 'max' or 'prod'. Integers wrap, and their mean is truncated; NaN wins
----@param options? table `group`; `deadline`, the timeout in seconds; `async = true` returns a handle immediately, whose wait() returns x and whose test() returns whether wait() would not wait; `compress`, a dist....
+---@param options? table `group`; `deadline`, the timeout in seconds. `async = true` returns a handle immediately, whose wait() returns x and whose test() returns whether wait() would not wait. `compress`, a dist....
 ---@return table
 function dist.allreduce(x, op, options) end
 
@@ -420,7 +420,7 @@ function dist.commit(state, options) end
 --- Compression of gradients with error feedback: pass it to dist.allreduce as the option `compress`.
 ---
 ---     dist.init(); dist.allreduce(torch.Tensor{1, 2, 3}, 'sum', {compress = dist.compressor{'topk', ratio = 0.3}})   --> {0, 0, 3}
----@param options? table one of these names, or a table of it and of `rows`, the elements of a row at most (1024; for onebit 64; for topk 4096, which is the maximum); `ratio`, of topk: the fraction of a row that is sent (...
+---@param options? table one of these names, or a table of it and of these. `rows`: the elements of a row at most (1024; for onebit 64; for topk 4096, which is the maximum). `ratio`, of topk: the fraction of a row that is ...
 ---@return any
 ---@return any ...
 function dist.compressor(options) end
@@ -433,7 +433,7 @@ function dist.compressor(options) end
 ---@return any ...
 function dist.deadline(seconds) end
 
---- The algorithm that an operation uses and its predicted time, as a table: algorithm, seconds, latency (of a short message between hosts), rate (bytes per ...
+--- The algorithm that an operation uses and its predicted time, as a table.
 ---
 ---     dist.init(); dist.explain('allreduce', torch.ones(5)).algorithm   --> memory
 ---@param name string 'allreduce', 'reduce', 'broadcast', 'allgather', 'reducescatter', 'alltoall' or 'barrier'
@@ -466,7 +466,7 @@ function dist.init(options) end
 
 ---@class dist.lbfgs.config
 ---@field op? string 'mean' (default) or 'sum' of the ranks' values and gradients
----@field sharded? boolean true: x is this rank's part of a vector that no rank has as a whole, as is the gradient; opfunc, which all ranks call at the same time, may communicate. Its values are summed, so each term must be ...
+---@field sharded? boolean true: x is this rank's part of a vector that no rank has as a whole, as is the gradient. opfunc, which all ranks call at the same time, may communicate. Its values are summed, so each term must be ...
 ---@field group? any of ranks
 ---@field [string] any
 
@@ -498,7 +498,7 @@ function dist.mesh(...) end
 ---@class dist.optim.options
 ---@field scheme? any one of these
 ---@field model? any or `parameters` and `gradParameters`: vectors of floats or doubles. With 'allreduce' the modules nn.MixedPrecision in a model have the same loss scale on all ranks, the smallest, after each step
----@field update? string|number 'sgd' (default), 'momentum', 'adagrad', 'adam', or function(x, g, state, config) that changes x, a shard's elements, by the gradient g; state is a list of `states` (default 0) tensors like x; ...
+---@field update? string|number 'sgd' (default), 'momentum', 'adagrad', 'adam', or function(x, g, state, config) that changes x, a shard's elements, by the gradient g. state is a list of `states` (default 0) tensors like x. ...
 ---@field learningRate? number default 0.01; `momentum` 0.9; `beta1` 0.9, `beta2` 0.999; `epsilon` 1e-10, of adam 1e-8
 ---@field servers? number how many ranks only update: the last ones of the job, which call `serve`; default 0
 ---@field workers? any of syncps: gradients of one round (default: all workers)

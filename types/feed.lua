@@ -16,7 +16,7 @@ function feed.concat(...) end
 ---
 ---     f = os.tmpname(); os.execute('echo 1,x >' .. f); r = require 'feed'.csv(f):get(1); os.remove(f); r[2]   --> x
 ---@param file any
----@param options? table a table: `header` (true: the first row has the names, and a row is a table by these), `separator` (',', one character), `tensor` (true: a row is a tensor of the default type, and every field a number)
+---@param options? table a table. `header`: true if the first row has the names; a row is then a table by these. `separator`: one character (','). `tensor`: true if a row is a tensor of the default type, and every field a ...
 ---@return any
 function feed.csv(file, options) end
 
@@ -36,9 +36,9 @@ function feed.folder(dir, load) end
 ---@return any ...
 function feed.idx(file) end
 
---- The image in a PNG, JPEG or WebP file: a ByteTensor of 3 x height x width, or 1 x height x width if it has no colours.
+--- The image in a PNG, JPEG or WebP file.
 ---@param file any
----@param options? table a table: `least` (a JPEG image is read at 1/2, 1/4 or 1/8 of its size, in less time, where its shorter side still has so many pixels)
+---@param options? table a table. `least`: a JPEG image is read faster, at 1/2, 1/4 or 1/8 of its size, if its shorter side still has so many pixels
 ---@return any
 function feed.image(file, options) end
 
@@ -59,7 +59,7 @@ function feed.lmdb(file, options) end
 --- Batches of a dataset, in an order that depends on the seed and the epoch alone. local loader = feed.loader{dataset = d, batch = 32, shuffle = true, workers =...
 ---
 ---     d = require 'feed'; l = d.loader{dataset = d.tensors(torch.range(1, 5)), batch = 2}; l:batches()   --> 3
----@param options? any a table: `dataset`; `batch`, samples of a batch (default 1); `shuffle` (default false); `seed` (default 1); `workers`, threads that make batches (default 0: the reader does); `prefetch`, batches ...
+---@param options? any a table. `dataset`. `batch`: samples of a batch (default 1). `shuffle` (default false). `seed` (default 1). `workers`: threads that make batches (default 0: the reader does). `prefetch`: batches ...
 ---@return any
 ---@return any ...
 function feed.loader(options) end
@@ -115,7 +115,7 @@ function feed.split(dataset, parts, seed) end
 ---@return table
 function feed.subset(dataset, numbers) end
 
---- The samples in a file of torch.save, which is loaded as a whole: for a tensor or a table of tensors those of feed.tensors, for another list its elements.
+--- The samples in a file of torch.save, which is loaded as a whole.
 ---
 ---     name = os.tmpname(); torch.save(name, torch.range(5, 7)); x = require 'feed'.t7(name):get(3); os.remove(name); x   --> 7
 ---@param file any

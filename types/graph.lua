@@ -149,7 +149,7 @@ function graph.dot(g, title, fname) end
 ---@return any
 function graph.graphvizFile(g, algorithm, fname) end
 
---- The positions that Graphviz computes: a DoubleTensor of #g.nodes rows x, y, in inches from the lower left corner, and the width and height of the whole.
+--- The positions that Graphviz computes, as a DoubleTensor of #g.nodes rows x, y, in inches from the lower left corner.
 ---@param g any
 ---@param algorithm? any
 ---@return any

@@ -268,7 +268,7 @@ function image.compressPNG(tensor) end
 ---@return any ...
 function image.convolve(result, picture, kernel, mode) end
 
---- Cuts a rectangle out of a picture: from column x1 and row y1, counted from 0, up to column x2 and row y2, which are excluded. image.crop([result,] picture, '...
+--- Cuts a rectangle out of a picture.
 ---
 ---     image.crop(torch.range(1, 9):view(3, 3), 1, 0, 3, 2)   --> {{2, 3}, {5, 6}}
 ---     image.crop(torch.range(1, 9):view(3, 3), 'c', 1, 1)   --> {{5}}
@@ -313,11 +313,11 @@ function image.decompressPNG(tensor, depth, tensortype) end
 ---@return any ...
 function image.dilate(im, kern, pad) end
 
---- Shows a picture, or a list of them side by side, in the terminal: by half blocks in 24-bit colour, or by the protocol of kitty or by sixels if TERM and ...
+--- Shows a picture, or a list of them side by side, in the terminal by half blocks in 24-bit colour.
 ---
 ---     image.display{ image = torch.eye(2), offscreen = true }.image[1]   --> {{255, 0}, {0, 255}}
 ---@param ... any
----@return table # a table: `image`, a ByteTensor of 3 x rows x columns; `file`, if one was written; and the methods show(), png() (the bytes of a PNG file), save(name) and text() (for the terminal)
+---@return table # a table: `image`, a ByteTensor of 3 x rows x columns, and `file`, if one was written. Its methods are show(), png() (the bytes of a PNG file), save(name) and text() (for the terminal)
 function image.display(...) end
 
 --- functions for pictures of one type, without optional arguments.
@@ -759,7 +759,7 @@ function image.lab2rgb(result, picture) end
 ---@return any ...
 function image.laplacian(...) end
 
---- Normalises the contrast of a grey picture: subtracts from each pixel the mean of its neighbourhood, and divides it by the deviation, if that is above the ...
+--- Normalises the contrast of a grey picture.
 ---
 ---     image.lcn(torch.rand(12, 12)):size()   --> {4, 4}
 ---@param im any rows x columns, or 1 x rows x columns, of any type

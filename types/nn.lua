@@ -192,7 +192,7 @@ end
 nn.BRNN = {}
 
 do
---- Each feature with mean 0 and variance 1 over the batch, then an affine map: y = (x - mean) / sqrt(variance + eps) * weight + bias for every feature (...
+--- Each feature (dimension 2) with mean 0 and variance 1 over the batch, then an affine map: y = (x - mean) / sqrt(variance + eps) * weight + bias.
 ---
 ---     nn.BatchNormalization(3):forward(torch.ones(4, 3)):size()   --> {4, 3}
 ---@class nn.BatchNormalization: nn.Module
@@ -225,7 +225,7 @@ function BatchNormalization:reset() end
 
 end
 
---- Each feature with mean 0 and variance 1 over the batch, then an affine map: y = (x - mean) / sqrt(variance + eps) * weight + bias for every feature (...
+--- Each feature (dimension 2) with mean 0 and variance 1 over the batch, then an affine map: y = (x - mean) / sqrt(variance + eps) * weight + bias.
 ---
 ---     nn.BatchNormalization(3):forward(torch.ones(4, 3)):size()   --> {4, 3}
 ---@class nn.BatchNormalization.class: nn.BatchNormalization
@@ -262,7 +262,7 @@ end
 nn.Bilinear = {}
 
 do
---- Merges leading dimensions, so that a module for batches works on more of them: samples x time x features becomes (samples * time) x features and back.
+--- Merges leading dimensions, so that a module for batches works on more of them. samples x time x features becomes (samples * time) x features and back.
 ---
 ---     nn.Bottle(nn.Linear(4, 3)):forward(torch.ones(2, 5, 4)):size()   --> {2, 5, 3}
 ---@class nn.Bottle: nn.Decorator
@@ -275,7 +275,7 @@ local Bottle = {}
 
 end
 
---- Merges leading dimensions, so that a module for batches works on more of them: samples x time x features becomes (samples * time) x features and back.
+--- Merges leading dimensions, so that a module for batches works on more of them. samples x time x features becomes (samples * time) x features and back.
 ---
 ---     nn.Bottle(nn.Linear(4, 3)):forward(torch.ones(2, 5, 4)):size()   --> {2, 5, 3}
 ---@class nn.Bottle.class: nn.Bottle
@@ -531,7 +531,7 @@ local CTCCriterion = {}
 ---@return any ...
 function CTCCriterion:backward(input, target) end
 
---- Decodes the scores of `input` into labels: a table of tables (one table for a single sample), and the log-probability of each sequence, a table (a number).
+--- Decodes the scores of `input` into labels: a table of tables, or one table for a single sample.
 ---
 ---     (nn.CTCCriterion():decode(torch.Tensor{{0, 9, 0}, {0, 9, 0}, {9, 0, 0}, {0, 9, 0}, {0, 0, 9}}))   --> {1, 1, 2}
 ---@param input any
@@ -1274,7 +1274,7 @@ function DataParallelTable:read(file) end
 ---@return self
 function DataParallelTable:syncParameters() end
 
---- Runs the copies in threads, one for each device but the first, each with a separate Lua state; the first stays in the state of the caller.
+--- Runs the copies in threads, one for each device but the first, each with a separate Lua state.
 ---
 ---     nn.DataParallelTable(1):add(nn.Abs(), {1, 2}):threads(function() require 'nn' end):forward(-torch.ones(4)):sum()   --> 4
 ---@param initFunc any called in each thread with the number of its device before the copy exists, to require packages
@@ -1600,7 +1600,7 @@ function GPU:needDevices() end
 ---@return any
 function GPU:recursiveModuleDevice(device) end
 
---- The tensors of src, a tensor or a nested table, on the devices of those of proto: tensors there or on the CPU are taken as they are, others are copied into ...
+--- The tensors of src, a tensor or a nested table, on the devices of those of proto.
 ---
 ---     nn.GPU.recursiveSetDevice(nil, torch.ones(2), torch.ones(1)):sum()   --> 2
 ---@param src any
@@ -1888,7 +1888,7 @@ end
 nn.Index = {}
 
 do
---- nn.Linear of sparse vectors of whole numbers: {keys, values}, both lists of vectors, one for each sample; or {keys, values, sizes} with one vector each, and ...
+--- nn.Linear of sparse vectors of whole numbers.
 ---
 ---     nn.IndexLinear(8, 3):forward{torch.LongTensor{1, 4}, torch.Tensor{0.5, 2}}:nElement()   --> 3
 ---@class nn.IndexLinear: nn.Module
@@ -1936,7 +1936,7 @@ function IndexLinear:updateParameters(learningRate) end
 
 end
 
---- nn.Linear of sparse vectors of whole numbers: {keys, values}, both lists of vectors, one for each sample; or {keys, values, sizes} with one vector each, and ...
+--- nn.Linear of sparse vectors of whole numbers.
 ---
 ---     nn.IndexLinear(8, 3):forward{torch.LongTensor{1, 4}, torch.Tensor{0.5, 2}}:nElement()   --> 3
 ---@class nn.IndexLinear.class: nn.IndexLinear
@@ -1995,7 +1995,7 @@ function nn.Jacobian.forwardUpdate(module, input, param, perturbation) end
 ---@return any
 function nn.Jacobian.linearModuleDiagHessian(module, input, gradParamName) end
 
---- For each way to update a parameter, its distance from the plain step: a table of four numbers, by the names accGradParameters and accUpdateGradParameters, ...
+--- For each way to update a parameter, its distance from the plain step.
 ---@param module any
 ---@param input any
 ---@param weight any
@@ -2967,7 +2967,7 @@ function Module:forward(input) end
 ---@return torch.Tensor
 function Module:getParameters() end
 
---- As getParameters for a module on several devices: two tables with a vector for each device that has parameters, under its number; 0 is the CPU.
+--- As getParameters for a module on several devices.
 ---
 ---     nn.Linear(3, 2):getParametersByDevice()[0]:nElement()   --> 8
 ---@return any
@@ -3235,7 +3235,7 @@ local MultiHeadAttention = {}
 ---@return self
 function MultiHeadAttention:reset(stdv) end
 
---- The weights of the last forward, samples x heads x query steps x key steps: how much of the value of each key a query took, before dropout.
+--- The weights of the last forward, samples x heads x query steps x key steps.
 ---@return any
 ---@return any ...
 function MultiHeadAttention:weights() end
@@ -3476,7 +3476,7 @@ function OneBitQuantization:dequantize(bits, avg_pos, avg_neg, num_orig_cols) en
 
 --- Quantizes a matrix of floats or doubles, on the CPU or a device, plus the kept error of the matrices before.
 ---@param x any
----@return any # the bits, ints of rows x ceil(columns / 32), lowest bits first; the new error, which is kept; the means of the numbers that are at least 0 and of the others, of each row (0 where there are none)
+---@return any # the bits, ints of rows x ceil(columns / 32), lowest bits first. Then the new error, which is kept. Then for each row the means of the numbers that are at least 0 and of the others (0 if there are ...
 ---@return any ...
 function OneBitQuantization:quantize(x) end
 
@@ -3808,7 +3808,7 @@ end
 nn.Profile = {}
 
 do
---- Layers of plain recurrent units, h = tanh(W x + R h + b), over whole sequences. nn.RNNReLU has relu instead of tanh, nn.LSTM and nn.GRU have gates, and nn....
+--- Layers of plain recurrent units, h = tanh(W x + R h + b), over whole sequences. nn.RNNReLU has relu instead of tanh, nn.LSTM and nn.GRU have gates. nn.BRNN, ...
 ---
 ---     nn.RNN(3, 5):forward(torch.ones(4, 2, 3)):size()   --> {4, 2, 5}
 ---@class nn.RNN: nn.Module
@@ -3879,7 +3879,7 @@ function RNN:weights() end
 
 end
 
---- Layers of plain recurrent units, h = tanh(W x + R h + b), over whole sequences. nn.RNNReLU has relu instead of tanh, nn.LSTM and nn.GRU have gates, and nn....
+--- Layers of plain recurrent units, h = tanh(W x + R h + b), over whole sequences. nn.RNNReLU has relu instead of tanh, nn.LSTM and nn.GRU have gates. nn.BRNN, ...
 ---
 ---     nn.RNN(3, 5):forward(torch.ones(4, 2, 3)):size()   --> {4, 2, 5}
 ---@class nn.RNN.class: nn.RNN
@@ -3904,7 +3904,7 @@ end
 nn.RNNReLU = {}
 
 do
---- ReLU whose slope below 0 is drawn at random. x where it is positive, else a * x: a is drawn uniformly from [l, u] for each element while training, and is (l ...
+--- ReLU whose slope below 0 is drawn at random. x where it is positive, else a * x. a is drawn uniformly from [l, u] for each element while training, and is (l ...
 ---
 ---     r = nn.RReLU(0.1, 0.3); r:evaluate(); r:forward(torch.Tensor{-1, 2})   --> {-0.2, 2}
 ---@class nn.RReLU: nn.Module
@@ -3917,7 +3917,7 @@ local RReLU = {}
 
 end
 
---- ReLU whose slope below 0 is drawn at random. x where it is positive, else a * x: a is drawn uniformly from [l, u] for each element while training, and is (l ...
+--- ReLU whose slope below 0 is drawn at random. x where it is positive, else a * x. a is drawn uniformly from [l, u] for each element while training, and is (l ...
 ---
 ---     r = nn.RReLU(0.1, 0.3); r:evaluate(); r:forward(torch.Tensor{-1, 2})   --> {-0.2, 2}
 ---@class nn.RReLU.class: nn.RReLU
@@ -6107,7 +6107,7 @@ end
 nn.WeightedEuclidean = {}
 
 do
---- Rows of a table, each times a weight from the input. nn.LookupTable whose input has a weight beside each number: n x 2, or samples x n x 2, with numbers of ...
+--- Rows of a table, each times a weight from the input. nn.LookupTable whose input has a weight beside each number.
 ---
 ---     nn.WeightedLookupTable(5, 3):forward(torch.Tensor{{2, 0.5}, {5, 1}}):size()   --> {2, 3}
 ---@class nn.WeightedLookupTable: nn.LookupTable
@@ -6121,7 +6121,7 @@ function WeightedLookupTable:updateGradInput(input) end
 
 end
 
---- Rows of a table, each times a weight from the input. nn.LookupTable whose input has a weight beside each number: n x 2, or samples x n x 2, with numbers of ...
+--- Rows of a table, each times a weight from the input. nn.LookupTable whose input has a weight beside each number.
 ---
 ---     nn.WeightedLookupTable(5, 3):forward(torch.Tensor{{2, 0.5}, {5, 1}}):size()   --> {2, 3}
 ---@class nn.WeightedLookupTable.class: nn.WeightedLookupTable
@@ -6221,7 +6221,7 @@ end
 ---@overload fun(): nn.ZipTableOneToMany
 nn.ZipTableOneToMany = {}
 
---- The parameters and statistics of a net in a table, under the names and in the layout of PyTorch's state dicts; modules of a container count from 0.
+--- The parameters and statistics of a net in a table, under the names and in the layout of PyTorch's state dicts.
 ---
 ---     torch.keys(nn.exportState(nn.Sequential():add(nn.Tanh()):add(nn.Linear(2, 1))))   --> {1.weight, 1.bias}
 ---@param net any
@@ -6328,12 +6328,12 @@ function nn.hessian.enable() end
 ---     net = nn.Linear(2, 1); report = nn.importState(net, {weight = torch.ones(1, 2), bias = torch.zeros(1)}); #report.used   --> 2
 ---@param net nn.Module an nn.Module
 ---@param state table a table of tensors by name, or nested tables
----@param rules? table a list of {pattern, replacement} for names (replacement false drops a name), or function(name, tensor) that returns the new name, or nil to drop it (optional)
+---@param rules? table a list of {pattern, replacement} for names; replacement false drops a name. Or function(name, tensor) that returns the new name, or nil to drop it (optional)
 ---@param partial? boolean true, also as a field of rules: copies what fits, and leaves the rest
 ---@return any # a report, which prints: used = list of {name in the state, name in the net}, missing, left, faults
 function nn.importState(net, state, rules, partial) end
 
---- Lets layers share the memory of their outputs, for a model that is done with training: an output whose last reader has run makes room for a later one.
+--- Lets layers share the memory of their outputs, for a model that is done with training.
 ---
 ---     m = nn.Sequential():add(nn.Abs()):add(nn.Exp()):add(nn.Tanh()):evaluate(); (nn.optimizeMemory(m, torch.ones(5)))   --> 40
 ---@param model nn.Module a module; its Sequentials and gModules share most, inside other containers results live as long as the call
@@ -6342,7 +6342,7 @@ function nn.importState(net, state, rules, partial) end
 ---@return any ...
 function nn.optimizeMemory(model, input) end
 
---- torch.save for checkpoints: modules in `object`, a model or a table with models and other values, are written without outputs, gradInputs and buffers, as ...
+--- torch.save for checkpoints. `object` is a model, or a table with models and other values.
 ---
 ---     f = os.tmpname(); nn.save(f, {model = nn.Linear(2, 3), step = 7}); torch.load(f).step   --> 7
 ---@param filename any

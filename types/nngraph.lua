@@ -77,7 +77,7 @@ end
 ---@overload fun(data?: any): nngraph.Node
 nngraph.Node = {}
 
---- Names nodes after the local variables that hold them, in the caller (stackLevel 1, the default) or its caller (2, ...): pictures and messages show the names.
+--- Names nodes after the local variables that hold them, in the caller (stackLevel 1, the default) or its caller (2, ...).
 ---@param stackLevel? any
 ---@return any
 function nngraph.annotateNodes(stackLevel) end
@@ -93,7 +93,7 @@ function nngraph.display(gmodule) end
 ---@return any ...
 function nngraph.nest(...) end
 
---- After nngraph.setDebug(true), an error in a node of a graph writes a picture in which that node is red, into the working folder
+--- After nngraph.setDebug(true), an error in a node of a graph writes a picture in which that node is red.
 ---@param enable? any
 ---@return any
 function nngraph.setDebug(enable) end

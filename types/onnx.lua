@@ -4,7 +4,7 @@
 ---@class onnx
 onnx = {}
 
---- Registers how onnx.save writes a class. rule(c, module, x, y) adds nodes and returns the name of the result: c:op(operator, inputs, attributes, outputs) ...
+--- Registers how onnx.save writes a class. rule(c, module, x, y) adds nodes and returns the name of the result. c:op(operator, inputs, attributes, outputs) ...
 ---
 ---     my = {}; torch.class('my.Twice', 'nn.Module', my); onnx.exporter('my.Twice', function(c, m, x) return c:op('Add', {x, x}) end); onnx.exporter('my.Twice') == nil   --> true
 ---@param class any name of a class of nn, for example 'my.Scale'
@@ -36,7 +36,7 @@ function onnx.ops() end
 ---@param path string of the file, for example 'net.onnx'
 ---@param net nn.Module an nn.Module, among them graphs of nngraph, or a function of the example that autograd can trace
 ---@param exampleInput table|torch.Tensor a tensor, or a table of tensors as the net takes it; the numbers do not matter
----@param options? table a table, all of it optional: opset, version of the operators, 13..20 (default 17); type, of the weights and inputs: 'float' (default), 'double' or 'half'; batch, the dimension of the samples (...
+---@param options? table a table, all of it optional. opset: version of the operators, 13..20 (default 17). type: of the weights and inputs: 'float' (default), 'double' or 'half'. batch: the dimension of the samples (...
 ---@return any
 function onnx.save(path, net, exampleInput, options) end
 

@@ -31,12 +31,12 @@ function ConfusionMatrix:add(prediction, target) end
 ---@return any
 function ConfusionMatrix:batchAdd(predictions, targets) end
 
---- For each class the share of its samples that were rejected (false rejections), and the share of the others' samples that were accepted (false acceptances, ...
+--- For each class the share of its samples that were rejected (false rejections), and the share of the others' samples that were accepted (false acceptances).
 ---@return any # two vectors by class, with -1 for a class that never occurred; then the same without those classes
 ---@return any ...
 function ConfusionMatrix:farFrr() end
 
---- The matrix as a picture: a tensor of 3 planes, one square for each cell, brighter for a larger share of its row, right predictions green, wrong ones red.
+--- The matrix as a picture: a tensor of 3 planes, one square for each cell.
 ---@param sortmode? string 'score' (best class first), 'occurrence' (most frequent first), or nil
 ---@param display? boolean true: shows it with the package image, if that is loaded
 ---@param block? number pixels of a square's side, default 25
@@ -114,7 +114,7 @@ function Logger:add(symbols) end
 ---@return boolean
 function Logger:display(state) end
 
---- Draws the columns with the package gnuplot: into <file>.eps and <file>.png, and in a window when there is a display and showPlot is set; a notebook shows ...
+--- Draws the columns with the package gnuplot: into <file>.eps and <file>.png, and in a window when there is a display and showPlot is set.
 ---@param ... any
 ---@return any
 function Logger:plot(...) end

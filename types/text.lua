@@ -18,7 +18,7 @@ function Tokenizer:decode(ids, options) end
 --- The ids of a text.
 ---@param s any
 ---@param options? any
----@return any # a LongTensor of n ids; with `offsets`, n x 2 positions of the first and last byte in the text, 0 and 0 for tokens of the model; with `types`, n numbers 0 and 1 that tell the texts of a pair apart
+---@return any # a LongTensor of n ids. With `offsets`, n x 2 positions of the first and last byte in the text, 0 and 0 for tokens of the model. With `types`, n numbers 0 and 1 that tell the texts of a pair apart
 ---@return any ...
 function Tokenizer:encode(s, options) end
 

@@ -196,7 +196,7 @@ function Tensor:argmin(dim) end
 ---@return any
 function Tensor:argsort(dim, descending) end
 
---- x as floats of 16 bits (half: 11 bits of precision; bfloat16: 8 bits, and the range of float), 32 and 64 bits; x itself if it has the type already, else a copy.
+--- x as floats of 16 bits (half: 11 bits of precision; bfloat16: 8 bits, and the range of float), 32 and 64 bits. x itself if it has the type already, else a copy.
 ---
 ---     torch.Tensor{0.1}:half():double()[1]   --> 0.099976
 ---@return torch.BFloat16Tensor
@@ -265,70 +265,70 @@ function Tensor:contiguous() end
 ---@return any
 function Tensor:copyAsync(y) end
 
---- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
+--- x in a type of the device of this thread, cuda() in floats. x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
 ---@return any
 ---@return any ...
 function Tensor:cuda() end
 
---- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
+--- x in a type of the device of this thread, cuda() in floats. x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
 ---@return any
 ---@return any ...
 function Tensor:cudaBFloat16() end
 
---- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
+--- x in a type of the device of this thread, cuda() in floats. x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
 ---@return any
 ---@return any ...
 function Tensor:cudaByte() end
 
---- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
+--- x in a type of the device of this thread, cuda() in floats. x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
 ---@return any
 ---@return any ...
 function Tensor:cudaChar() end
 
---- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
+--- x in a type of the device of this thread, cuda() in floats. x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
 ---@return any
 ---@return any ...
 function Tensor:cudaDouble() end
 
---- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
+--- x in a type of the device of this thread, cuda() in floats. x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
 ---@return any
 ---@return any ...
 function Tensor:cudaHalf() end
 
---- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
+--- x in a type of the device of this thread, cuda() in floats. x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
 ---@return any
 ---@return any ...
 function Tensor:cudaInt() end
 
---- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
+--- x in a type of the device of this thread, cuda() in floats. x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
 ---@return any
 ---@return any ...
 function Tensor:cudaLong() end
 
---- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device, else a copy.
+--- x in a type of the device of this thread, cuda() in floats. x itself if it has that type already, on whatever device, else a copy.
 ---
 ---     torch.Tensor{1.5}:cudaInt()   --> {1}
 ---@return any
 ---@return any ...
 function Tensor:cudaShort() end
 
---- The elements of a tensor, or of a storage, as a pointer of their C type, or as its address, a number
+--- The elements of a tensor, or of a storage, as a pointer of their C type, or as its address, a number.
 ---@param asnumber? any
 ---@return any
 function Tensor:data(asnumber) end
@@ -347,7 +347,7 @@ function Tensor:diff(dim) end
 ---@return number
 function Tensor:dim() end
 
---- x as floats of 16 bits (half: 11 bits of precision; bfloat16: 8 bits, and the range of float), 32 and 64 bits; x itself if it has the type already, else a copy.
+--- x as floats of 16 bits (half: 11 bits of precision; bfloat16: 8 bits, and the range of float), 32 and 64 bits. x itself if it has the type already, else a copy.
 ---
 ---     torch.Tensor{0.1}:half():double()[1]   --> 0.099976
 ---@return torch.DoubleTensor
@@ -373,7 +373,7 @@ function Tensor:expand(...) end
 ---@return self
 function Tensor:expandAs(other) end
 
---- x as floats of 16 bits (half: 11 bits of precision; bfloat16: 8 bits, and the range of float), 32 and 64 bits; x itself if it has the type already, else a copy.
+--- x as floats of 16 bits (half: 11 bits of precision; bfloat16: 8 bits, and the range of float), 32 and 64 bits. x itself if it has the type already, else a copy.
 ---
 ---     torch.Tensor{0.1}:half():double()[1]   --> 0.099976
 ---@return torch.FloatTensor
@@ -390,7 +390,7 @@ function Tensor:free() end
 ---@return any ...
 function Tensor:getDevice() end
 
---- x as floats of 16 bits (half: 11 bits of precision; bfloat16: 8 bits, and the range of float), 32 and 64 bits; x itself if it has the type already, else a copy.
+--- x as floats of 16 bits (half: 11 bits of precision; bfloat16: 8 bits, and the range of float), 32 and 64 bits. x itself if it has the type already, else a copy.
 ---
 ---     torch.Tensor{0.1}:half():double()[1]   --> 0.099976
 ---@return torch.HalfTensor
@@ -726,7 +726,7 @@ function Tensor:sub(first1, last1, ...) end
 ---@return self
 function Tensor:t(...) end
 
---- The product of two tensors, summed over the last n dimensions of a and the first n of b (default: 2), or over the dimensions of two lists.
+--- The product of two tensors, summed over the last n dimensions of a and the first n of b (default: 2).
 ---
 ---     torch.tensordot(torch.ones(2, 3), torch.ones(3, 4), 1):size()   --> {2, 4}
 ---@param b torch.Tensor
@@ -773,7 +773,7 @@ function Tensor:typeAs(other) end
 ---@return self
 function Tensor:unfold(dim, size, step) end
 
---- The different values of x in ascending order, NaN last; as a second result for each element of x the position of its value (a LongTensor of x's size); as a ...
+--- The different values of x in ascending order, NaN last.
 ---
 ---     torch.unique(torch.Tensor{3, 1, 3})   --> {1, 3}, {2, 1, 2}, {1, 2}
 ---     torch.unique(torch.Tensor{{1, 2}, {0, 5}, {1, 2}}, 1)   --> {{0, 5}, {1, 2}}, {2, 1, 2}, {1, 2}
@@ -2186,7 +2186,7 @@ function torch.abs_loss_grad(x, target, sizeAverage) end
 ---@return torch.Tensor
 function torch.acos(x) end
 
---- A step of Adam with the moments m and v of the gradient g: m = beta1 m + (1 - beta1) g, v = beta2 v + (1 - beta2) g^2, x = keep x - rate m / (sqrt(v) + eps).
+--- A step of Adam with the moments m and v of the gradient g. m = beta1 m + (1 - beta1) g, v = beta2 v + (1 - beta2) g^2, x = keep x - rate m / (sqrt(v) + eps).
 ---
 ---     x = torch.Tensor{1, 2}; x:adam_step(torch.zeros(2), torch.zeros(2), torch.Tensor{1, -1}, 1, 0, 0, 0); x   --> {0, 3}
 ---     x = torch.Tensor{1}; y = torch.zeros(1); x:adam_step(y, y:clone(), torch.ones(1), torch.Tensor{1, 1}, 0, 0, 0); x   --> {0}
@@ -2375,7 +2375,7 @@ function torch.atan(x) end
 ---@return torch.Tensor
 function torch.atan2(x, z) end
 
---- Attention of several heads, y = softmax(scale q k') v, without the matrix of all weights: memory grows with the number of steps, not with its square. q is ...
+--- Attention of several heads, y = softmax(scale q k') v, without the matrix of all weights.
 ---
 ---     (torch.attention(torch.zeros(1, 1, 1, 2), torch.ones(1, 1, 2, 2), torch.Tensor{1, 2, 3, 4}:view(1, 1, 2, 2)))   --> {{{{2, 3}}}}
 ---@overload fun(y: torch.Tensor, lse: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor): torch.Tensor, torch.Tensor
@@ -2517,7 +2517,7 @@ function torch.baddbmm(m, a, b) end
 ---@return torch.Tensor
 function torch.batchnorm(x, train, momentum, eps) end
 
---- The gradient of batchnorm by x, with the mean and invstd it gave; adds scale times the gradients of weight and bias to gradWeight and gradBias.
+--- The gradient of batchnorm by x, with the mean and invstd it gave.
 ---@overload fun(x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, train: boolean, scale?: number): torch.Tensor, torch.Tensor, torch.Tensor
 ---@overload fun(x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, train: boolean, scale?: number): torch.Tensor, torch.Tensor, torch.Tensor
 ---@overload fun(x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, gradBias: torch.Tensor, train: boolean, scale?: number): torch.Tensor, torch.Tensor, torch.Tensor
@@ -2533,7 +2533,7 @@ function torch.batchnorm(x, train, momentum, eps) end
 ---@return torch.Tensor
 function torch.batchnorm_grad(x, g, mean, invstd, train, scale) end
 
---- The mean (or without sizeAverage the sum) of the binary cross entropy -(t log(x + e) + (1 - t) log(1 - x + e)), e = 1e-12, times weight, as a number.
+--- The mean (or without sizeAverage the sum) of the binary cross entropy -(t log(x + e) + (1 - t) log(1 - x + e)), times weight. e is 1e-12.
 ---
 ---     torch.bce_loss(torch.Tensor{0.5, 0.5}, torch.Tensor{0, 1})   --> 0.69315
 ---@param x torch.Tensor
@@ -2812,7 +2812,7 @@ function torch.complexMul(a, b) end
 ---@return torch.Tensor
 function torch.complexMulConj(a, b) end
 
---- Facts about this build, as a table that prints nicely: its version and compiler, the instruction-set `levels` in it and the `level` in use, the BLAS found ...
+--- Facts about this build, as a table that prints nicely.
 ---
 ---     torch.config().threads == torch.getnumthreads()   --> true
 ---@return any
@@ -2843,13 +2843,13 @@ torch.conv = {}
 ---@return string
 function torch.conv.choice(pass, x, weight, strideH, strideW, padH, padW, dilationH, dilationW, groups) end
 
---- The names of the engines, as a list: gemm (products of matrices without im2col; does everything), fft1d (spectra of lines, for kernels one high or one wide),...
+--- The names of the engines, as a list. gemm computes everything, by products of matrices without im2col. fft1d uses spectra of lines, for kernels one high or ...
 ---
 ---     torch.conv.engines()   --> {gemm, fft1d, fft, winograd, columns, direct, depthwise}
 ---@return any
 function torch.conv.engines() end
 
---- How torch.conv2d with these arguments, and its gradients, would be computed, as text: for each pass the engines that can do it, what they predict (...
+--- How torch.conv2d with these arguments, and its gradients, would be computed, as text.
 ---
 ---     torch.conv.explain({1, 64, 1, 64000}, {64, 64, 1, 1024}):match 'forward: %w+'   --> forward: fft1d
 ---@param x any
@@ -2865,7 +2865,7 @@ function torch.conv.engines() end
 ---@return any ...
 function torch.conv.explain(x, weight, strideH, strideW, padH, padW, dilationH, dilationW, groups) end
 
---- The memory of kept transforms of kernels, as a table: `bytes`, the `count` of transforms, and `uses`, how often one of them was used instead of computed again.
+--- The memory of kept transforms of kernels, as a table: `bytes`, and the `count` of transforms. `uses` is how often one of them was used instead of computed ...
 ---
 ---     torch.conv.kept().uses >= 0   --> true
 ---@return any
@@ -2902,7 +2902,7 @@ function torch.conv.with(engine, f, ...) end
 ---@return torch.Tensor
 function torch.conv2(x, k, type) end
 
---- Images correlated with kernels: x is N x C x H x W or C x H x W, weight outPlanes x C/groups x kH x kW.
+--- Images correlated with kernels. x is N x C x H x W or C x H x W, weight outPlanes x C/groups x kH x kW.
 ---
 ---     torch.conv2d(torch.ones(1, 3, 3), torch.ones(1, 1, 2, 2), torch.Tensor{0.5})   --> {{{4.5, 4.5}, {4.5, 4.5}}}
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias?: torch.Tensor, strideH?: number, strideW?: number, padH?: number, padW?: number, dilationH?: number, dilationW?: number, groups?: number): torch.Tensor
@@ -3040,7 +3040,7 @@ function torch.crshift(x, z) end
 ---@return torch.Tensor
 function torch.csub(x, value) end
 
---- Connectionist temporal classification: for each sample, -log of the probability that its steps, each a label or blank, become its labels when repeated ones ...
+--- Connectionist temporal classification: for each sample, -log of the probability that its steps become its labels, summed over all alignments.
 ---
 ---     (torch.ctc_loss(torch.zeros(2, 1, 3), torch.LongTensor{{1}}))   --> {1.0986}
 ---@overload fun(loss: torch.Tensor, alpha: torch.Tensor, x: torch.Tensor, labels: torch.Tensor, blank?: number, lengths?: torch.Tensor, batchFirst?: boolean): torch.Tensor, torch.Tensor
@@ -3083,7 +3083,7 @@ function torch.cumprod(x, dim) end
 ---@return torch.Tensor
 function torch.cumsum(x, dim) end
 
---- The elements of a tensor, or of a storage, as a pointer of their C type, or as its address, a number
+--- The elements of a tensor, or of a storage, as a pointer of their C type, or as its address, a number.
 ---@param x any
 ---@param asnumber? any
 ---@return any
@@ -3106,7 +3106,7 @@ function torch.deserialize(text, mode, options) end
 ---@return any ...
 function torch.deserializeFromStorage(s, mode, options) end
 
---- Of a vector the square matrix with x on its k-th diagonal, of a matrix its k-th diagonal; 0 is the main one, 1 the one above it.
+--- Of a vector the square matrix with x on its k-th diagonal, of a matrix its k-th diagonal. 0 is the main one, 1 the one above it.
 ---
 ---     torch.diag(torch.Tensor{1, 2})   --> {{1, 0}, {0, 2}}
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, k?: number): torch.Tensor
@@ -3358,14 +3358,14 @@ function torch.fft.conj(x) end
 ---     torch.fft.convolve(torch.Tensor{1, 2, 3}, torch.Tensor{1, 1})   --> {1, 3, 5, 3}
 ---@param a any floating point numbers; the dimensions other than dim are a batch. Halves are computed as floats
 ---@param b torch.Tensor one line, or a tensor with as many dimensions; dimensions other than dim have the size of a or 1, or a has 1
----@param mode? string 'full' (default): na + nb - 1 places; 'same': the na in the middle of them; 'valid': the places where the shorter signal lies within the longer, max(na, nb) - min(na, nb) + 1
+---@param mode? string 'full' (default): na + nb - 1 places. 'same': the na in the middle of them. 'valid': the places where the shorter signal lies within the longer, max(na, nb) - min(na, nb) + 1
 ---@param dim? number from 1 (default, and -1: the last)
 ---@param isComplex? boolean true: a and b are complex, with a last dimension of size 2 that dim does not count (default false)
 ---@return any
 ---@return any ...
 function torch.fft.convolve(a, b, mode, dim, isComplex) end
 
---- The correlation of signals along dim, by their spectra, as scipy.signal.correlate gives it: y[k] = sum(a[j] conj(b[j - k + nb - 1])), k from 0 in the mode '...
+--- The correlation of signals along dim, by their spectra, as scipy.signal.correlate gives it. y[k] = sum(a[j] conj(b[j - k + nb - 1])), k from 0 in the mode '...
 ---
 ---     torch.fft.correlate(torch.Tensor{1, 1, 2, 4}, torch.Tensor{1, 2})   --> {2, 3, 5, 10, 4}
 ---@param a any
@@ -3377,7 +3377,7 @@ function torch.fft.convolve(a, b, mode, dim, isComplex) end
 ---@return any ...
 function torch.fft.correlate(a, b, mode, dim, isComplex) end
 
---- The discrete cosine transform of real x along dim, of type 1 to 4, as scipy.fft.dct defines it.
+--- The discrete cosine transform of real x along dim, of type 1 to 4, as scipy.fft.dct defines it. k is from 0 to n - 1.
 ---
 ---     torch.fft.dct(torch.Tensor{1, 2, 3, 5})   --> {22, -8.1564, 1.4142, -1.2137}
 ---     torch.fft.dct(torch.Tensor{1, 2, 4}, 1)   --> {9, -3, 1}
@@ -3385,12 +3385,12 @@ function torch.fft.correlate(a, b, mode, dim, isComplex) end
 ---@param type? number 1 to 4 (default 2)
 ---@param n? any x is cut or padded with zeros to n numbers along dim (default, and -1: the size of x)
 ---@param dim? number from 1 (default, and -1: the last); the other dimensions are a batch. A NaN or an infinity reaches its line only
----@param norm? string 'backward' (default) divides nothing, 'forward' by 2n (type 1: 2n - 2), 'ortho' by the square root of that and also scales x[0] or y[0], as SciPy does, so that the matrix is orthogonal
+---@param norm? string 'backward' (default) divides nothing, 'forward' by 2n (type 1: 2n - 2), 'ortho' by the square root of that. 'ortho' also scales x[0] or y[0], as SciPy does, so that the matrix is orthogonal
 ---@return any
 ---@return any ...
 function torch.fft.dct(x, type, n, dim, norm) end
 
---- The discrete sine transform of real x along dim, of type 1 to 4, as scipy.fft.dst defines it.
+--- The discrete sine transform of real x along dim, of type 1 to 4, as scipy.fft.dst defines it. k is from 0 to n - 1.
 ---
 ---     torch.fft.dst(torch.Tensor{1, 2, 3, 4}, 2)   --> {13.066, -5.6569, 5.412, -4}
 ---@param x any
@@ -3447,7 +3447,7 @@ function torch.fft.fftfreq(n, d) end
 ---@return any ...
 function torch.fft.fftn(x, s, dim, norm) end
 
---- Puts frequency 0 into the middle along dim, a number or a list of them (default: all dimensions; a last one of size 2 is taken for that of real and ...
+--- Puts frequency 0 into the middle along dim, a number or a list of them (default: all dimensions).
 ---
 ---     torch.fft.fftshift(torch.range(1, 5))   --> {4, 5, 1, 2, 3}
 ---@param x any
@@ -3466,7 +3466,7 @@ function torch.fft.fftshift(x, dim) end
 ---@return any ...
 function torch.fft.hfft(x, n, dim, norm) end
 
---- The inverse of torch.fft.dct with the same arguments: type 2 is undone by type 3 and type 3 by type 2, types 1 and 4 by themselves. 'backward' divides by 2n ...
+--- The inverse of torch.fft.dct with the same arguments.
 ---
 ---     torch.fft.idct(torch.fft.dct(torch.Tensor{1, 2, 3, 4}))   --> {1, 2, 3, 4}
 ---@param y any
@@ -3577,14 +3577,14 @@ function torch.fft.irfft2(y, s, dim, norm) end
 ---@return any ...
 function torch.fft.irfftn(y, s, dim, norm) end
 
---- The inverse of stft with the same arguments: frames are transformed back, multiplied by the window again, summed, and divided by the sum of the squares of ...
+--- The inverse of stft with the same arguments.
 ---
 ---     x = torch.range(1, 16); (torch.fft.istft(torch.fft.stft(x, 8), 8) - x):abs():max() < 1e-12   --> true
 ---@param y torch.Tensor complex, of size ... x bins x frames x 2
 ---@param n any
 ---@param hop? any
 ---@param window? torch.Tensor
----@param options? table width, center, onesided and normalized as for stft. length: how many places the result has (default: those between the middles of the first and the last frame, or all where center is false); ...
+---@param options? table width, center, onesided and normalized as for stft. length: how many places the result has (default: those between the middles of the first and the last frame, or all where center is false). ...
 ---@return any # real signals: a tensor of the type of y, of size ... x places
 ---@return any ...
 function torch.fft.istft(y, n, hop, window, options) end
@@ -3652,8 +3652,8 @@ function torch.fft.rfftn(x, s, dim, norm) end
 ---@param x any floating point numbers; the dimensions in front are a batch. Halves are computed as floats
 ---@param n any places in a frame, at least 1; the k-th of the n/2 + 1 bins, from 0, has the frequency k / n per place
 ---@param hop? any places from one frame to the next, at least 1 (default: n / 4)
----@param window? torch.Tensor|string the name of a periodic window of torch.fft.window (default 'hann'), {'kaiser', beta}, or a vector of at most n values; a window shorter than n is centred in the frame, between zeros
----@param options? table a table. width: places of a window that is named (default n). center: true (default) puts the middle of frame f at place (f - 1) hop of x, padding x with n/2 places on both sides, false begins the ...
+---@param window? torch.Tensor|string the name of a periodic window of torch.fft.window (default 'hann'), {'kaiser', beta}, or a vector of at most n values. A window shorter than n is centred in the frame, between zeros
+---@param options? table a table. width: places of a window that is named (default n). center: true (default) puts the middle of frame f at place (f - 1) hop of x, and pads x with n/2 places on both sides. false begins ...
 ---@return torch.Tensor # a tensor of the type of x
 ---@return any ...
 function torch.fft.stft(x, n, hop, window, options) end
@@ -3756,7 +3756,7 @@ function torch.fmod(x, value) end
 ---@return torch.Tensor
 function torch.frac(x) end
 
---- The largest pixel of each window of kH x kW, outH x outW windows an image, of N x C x H x W or C x H x W images.
+--- The largest pixel of each window of kH x kW.
 ---
 ---     torch.fractionalmaxpool2d(torch.range(1, 9):view(1, 3, 3), torch.zeros(1, 1, 2), 2, 2, 2, 2)   --> {{{5, 6}, {8, 9}}}, {{{5, 6}, {8, 9}}}
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, samples: torch.Tensor, kH: number, kW: number, outH: number, outW: number): torch.Tensor, torch.Tensor
@@ -3771,7 +3771,7 @@ function torch.frac(x) end
 ---@return torch.Tensor
 function torch.fractionalmaxpool2d(x, samples, kH, kW, outH, outW) end
 
---- The largest element of each window of kD x kH x kW of N x C x D x H x W or C x D x H x W volumes.
+--- The largest element of each window of kD x kH x kW.
 ---
 ---     torch.fractionalmaxpool3d(torch.range(1, 8):view(1, 2, 2, 2), torch.zeros(1, 1, 3), 2, 2, 2, 1, 1, 1)   --> {{{{8}}}}, {{{{8}}}}
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, samples: torch.Tensor, kD: number, kH: number, kW: number, outD: number, outH: number, outW: number): torch.Tensor, torch.Tensor
@@ -3820,7 +3820,7 @@ function torch.gather_grad(x, dim, index, g) end
 ---@return torch.Tensor
 function torch.ge(x, value) end
 
---- Solves a * x = b by least squares: the x for which |a * x - b| is smallest, and where a has more columns than rows, the shortest x that solves it. b holds ...
+--- Solves a * x = b by least squares: the x for which |a * x - b| is smallest.
 ---
 ---     (torch.gels(torch.Tensor{{1}, {2}, {4}}, torch.Tensor{{1, 0}, {1, 1}, {1, 2}}))   --> {{0.83333}, {1.5}}
 ---@overload fun(x: torch.Tensor, b: torch.Tensor, a: torch.Tensor): torch.Tensor, torch.Tensor
@@ -3858,7 +3858,7 @@ function torch.gelu_grad(x, y, g) end
 ---@return torch.Tensor
 function torch.geometric(x, p) end
 
---- The QR factors of a matrix as LAPACK keeps them
+--- The QR factors of a matrix as LAPACK keeps them.
 ---
 ---     m, tau = torch.geqrf(torch.Tensor{{3, 1}, {4, 2}}); tau:size()   --> {2}
 ---@overload fun(m: torch.Tensor, a: torch.Tensor): torch.Tensor, torch.Tensor
@@ -3877,7 +3877,7 @@ function torch.geqrf(a) end
 ---@return torch.Tensor
 function torch.ger(u, v) end
 
---- Solves a * x = b for a square matrix a. b holds one right side in each column (a vector is one column); lu gets the factors L and U of a with its rows ...
+--- Solves a * x = b for a square matrix a. b holds one right side in each column (a vector is one column). lu gets the factors L and U of a with its rows ...
 ---
 ---     (torch.gesv(torch.Tensor{{5}, {10}}, torch.Tensor{{2, 1}, {1, 3}}))   --> {{1}, {3}}
 ---@overload fun(x: torch.Tensor, b: torch.Tensor, a: torch.Tensor): torch.Tensor, torch.Tensor
@@ -3931,7 +3931,7 @@ function torch.getnumthreads() end
 ---@return boolean
 function torch.getzerofill() end
 
---- Gated recurrent units over sequences: with (r z n) = x, (s y q) = weight h of the step before and bias added to r, z, n and q, h = (1 - w) tanh(n + sigmoid(...
+--- Gated recurrent units over sequences. (r z n) = x, (s y q) = weight h of the step before, and bias is added to r, z, n and q. h = (1 - w) tanh(n + sigmoid(r ...
 ---
 ---     (torch.gru(torch.ones(2, 3), torch.LongTensor{{1}, {2}}, torch.ones(3, 1), false))   --> {{0.20482}, {0.34675}}
 ---@overload fun(h: torch.Tensor, q: torch.Tensor, a: torch.Tensor, x: torch.Tensor, places: torch.Tensor, weight: torch.Tensor, reverse: boolean, bias?: torch.Tensor, h0?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor
@@ -4063,7 +4063,7 @@ function torch.ifft2(x, s, dim, norm) end
 ---@return torch.Tensor
 function torch.ifftn(x, s, dim, norm) end
 
---- Each pixel of the result is read from x where the matrix {{a, b}, {c, d}} puts its row and column around the centre, moved back by down and right. mode, ...
+--- Each pixel of the result is read from x where the matrix {{a, b}, {c, d}} puts its row and column around the centre.
 ---
 ---     torch.image_affine(torch.Tensor{{1, 2, 3}}, 1, 0, 0, 1, 0, 1)   --> {{1, 1, 2}}
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, a: number, b: number, c: number, d: number, down?: number, right?: number, mode?: string, clamp?: string, pad?: number): torch.Tensor
@@ -4145,7 +4145,7 @@ function torch.image_rotate(x, angle, mode) end
 ---@return torch.Tensor
 function torch.image_scale(x, height, width, mode) end
 
---- Each pixel of the result is read from x at the position that field[1] (row) and field[2] (column) give, from 0, or from its own position on if offset is true.
+--- Each pixel of the result is read from x at the position that field[1] (row) and field[2] (column) give.
 ---
 ---     torch.image_warp(torch.Tensor{{1, 2, 3}}, torch.Tensor{{{0, 0}}, {{1.5, 0}}}, 'bilinear', false)   --> {{2.5, 1}}
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, field: torch.Tensor, mode?: string, offset?: boolean, clamp?: string, pad?: number): torch.Tensor
@@ -4232,7 +4232,7 @@ function torch.initialSeed(...) end
 ---@return torch.Tensor
 function torch.inverse(a) end
 
---- The inverse of rfft: n real numbers (default: 2 (m - 1), m being the size of x along dim) from the first half of their spectrum; what the other half would ...
+--- The inverse of rfft: n real numbers from the first half of their spectrum. n is 2 (m - 1) by default, with the size m of x along dim.
 ---
 ---     torch.irfft(torch.Tensor{{10, 0}, {-2, 2}, {-2, 0}})   --> {1, 2, 3, 4}
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, n?: number, dim?: number, norm?: string): torch.Tensor
@@ -4471,7 +4471,7 @@ function torch.linspace(first, last, n) end
 ---     name = os.tmpname(); torch.save(name, torch.ones(2), 'ascii'); t = torch.load(name, 'ascii'); os.remove(name); t   --> {1, 1}
 ---@param filename string
 ---@param mode? string 'binary' (default), 'ascii', or for binary files with Longs of 32 or 64 bits 'b32' or 'b64'
----@param options? table {unsafe = true} loads functions: use it for files that you trust like programs; {most = bytes} allows so many in a zip archive, unpacked (default: 3 times the file and 48 MiB)
+---@param options? table {unsafe = true} loads functions: use it for files that you trust like programs. {most = bytes} allows so many in a zip archive, unpacked (default: 3 times the file and 48 MiB)
 ---@return any
 ---@return any ...
 function torch.load(filename, mode, options) end
@@ -4487,7 +4487,7 @@ function torch.loadlib(name) end
 ---     name = os.tmpname(); torch.save(name, torch.ones(2), 'ascii'); t = torch.load(name, 'ascii'); os.remove(name); t   --> {1, 1}
 ---@param filename string
 ---@param mode? string 'binary' (default), 'ascii', or for binary files with Longs of 32 or 64 bits 'b32' or 'b64'
----@param options? table {unsafe = true} loads functions: use it for files that you trust like programs; {most = bytes} allows so many in a zip archive, unpacked (default: 3 times the file and 48 MiB)
+---@param options? table {unsafe = true} loads functions: use it for files that you trust like programs. {most = bytes} allows so many in a zip archive, unpacked (default: 3 times the file and 48 MiB)
 ---@return any
 ---@return any ...
 function torch.loadobj(filename, mode, options) end
@@ -4582,7 +4582,7 @@ function torch.logsumexp(x, dim) end
 ---@return torch.Tensor
 function torch.lshift(x, value) end
 
---- Long short-term memory over sequences: with (i f g o) = x + weight h of the step before + bias, c = sigmoid(f) c + sigmoid(i) tanh(g), h = sigmoid(o) tanh(c).
+--- Long short-term memory over sequences.
 ---
 ---     (torch.lstm(torch.zeros(2, 4), torch.LongTensor{{1}, {2}}, torch.ones(4, 1), false, torch.ones(4)))   --> {{0.36961}, {0.65054}}
 ---@overload fun(h: torch.Tensor, c: torch.Tensor, a: torch.Tensor, x: torch.Tensor, places: torch.Tensor, weight: torch.Tensor, reverse: boolean, bias?: torch.Tensor, h0?: torch.Tensor, c0?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor
@@ -4722,7 +4722,7 @@ function torch.maxpool2d(x, kH, kW, strideH, strideW, padH, padW, dilationH, dil
 ---@return torch.Tensor
 function torch.maxpool2d_grad(x, index, g) end
 
---- The gradient of maxima over windows of N x C x D x H x W or C x D x H x W volumes: g is added where the maxima came from. x only tells the size.
+--- The gradient of maxima over windows: g is added where the maxima came from.
 ---
 ---     y, at = torch.fractionalmaxpool3d(torch.range(1, 8):view(1, 2, 2, 2), torch.zeros(1, 1, 3), 2, 2, 2, 1, 1, 1); torch.maxpool3d_grad(torch.Tensor(1, 2, 2, 2), at, y)   --> {{{{0, 0}, {0, 0}}, {{0, 0}, {0, 8}}}}
 ---@overload fun(gx: torch.Tensor, x: torch.Tensor, index: torch.Tensor, g: torch.Tensor): torch.Tensor
@@ -4770,7 +4770,7 @@ function torch.mean_grad(x, g, dim) end
 ---@return torch.Tensor
 function torch.median(x, dim) end
 
---- Memory of tensors, as a table that prints nicely: `bytes` in use now, `peak`, the most so far, the number of `storages`, and `limit`, the most bytes allowed ...
+--- Memory of tensors, as a table that prints nicely: `bytes` in use now, `peak`, the most so far, and the number of `storages`. `limit` is the most bytes ...
 ---
 ---     torch.memory().bytes >= 0   --> true
 ---@return any
@@ -4832,7 +4832,7 @@ function torch.mod(x, value) end
 ---@return torch.Tensor
 function torch.mode(x, dim) end
 
---- A step of gradient descent with the momentum v: g = g + decay x, v = momentum v + (1 - dampening) g, x = x - rate v; with nesterov g = g + momentum v and x =...
+--- A step of gradient descent with the momentum v: g = g + decay x, v = momentum v + (1 - dampening) g, x = x - rate v.
 ---
 ---     x = torch.Tensor{1, 2}; x:momentum_step(torch.ones(2), torch.Tensor{1, 2}, 1, 0.5); x   --> {-0.5, -0.5}
 ---     x = torch.Tensor{1, 2}; x:momentum_step(torch.ones(2), torch.Tensor{1, 2}, torch.Tensor{1}, 0.5); x   --> {-0.5, -0.5}
@@ -5116,7 +5116,7 @@ function torch.pick_grad(x, dim, index, g) end
 ---@return any ...
 function torch.pointer(x) end
 
---- The Cholesky factor of a symmetric positive definite matrix: a = y' * y with an upper triangle y, or for uplo 'L' a = y * y' with a lower one.
+--- The Cholesky factor of a symmetric positive definite matrix: a = y' * y with an upper triangle y.
 ---
 ---     torch.potrf(torch.Tensor{{4, 2}, {2, 5}})   --> {{2, 1}, {0, 2}}
 ---@overload fun(y: torch.Tensor, a: torch.Tensor, uplo?: string): torch.Tensor
@@ -5174,7 +5174,7 @@ function torch.prod(x) end
 ---@return torch.Tensor
 function torch.prod_grad(x, g, dim) end
 
---- The Cholesky factor of a symmetric positive definite matrix with rows and columns exchanged, largest pivots first: a[piv[i]][piv[j]] is element i, j of y' * ...
+--- The Cholesky factor of a symmetric positive definite matrix with rows and columns exchanged, largest pivots first. a[piv[i]][piv[j]] is element i, j of y' * ...
 ---
 ---     torch.pstrf(torch.Tensor{{1, 0}, {0, 4}})   --> {{2, 0}, {0, 1}}, {2, 1}
 ---@overload fun(y: torch.Tensor, a: torch.Tensor, uplo?: string, tol?: number): torch.Tensor, torch.Tensor
@@ -5442,7 +5442,7 @@ function torch.save(filename, object, mode, referenced) end
 ---@return any
 function torch.saveobj(filename, object, mode, referenced) end
 
---- Puts the elements of x into y, each line along dim at the places that the same line of index names; for dim 1 of a matrix, y[index[i][j]][j] = x[i][j].
+--- Puts the elements of x into y, each line along dim at the places that the same line of index names.
 ---
 ---     torch.zeros(2, 2):scatter(2, torch.LongTensor{{2}, {1}}, torch.Tensor{{5}, {6}})   --> {{0, 5}, {6, 0}}
 ---     torch.zeros(2, 2):scatter(2, torch.LongTensor{{2}, {1}}, 7)   --> {{0, 7}, {7, 0}}
@@ -5808,7 +5808,7 @@ function torch.swish(x) end
 ---@return torch.Tensor
 function torch.swish_grad(x, y, g) end
 
---- Eigenvalues of a symmetric matrix, in ascending order, and with vectors 'V' its eigenvectors: column k of v belongs to e[k]; with 'N' v is empty.
+--- Eigenvalues of a symmetric matrix, in ascending order, and with vectors 'V' its eigenvectors: column k of v belongs to e[k].
 ---
 ---     torch.symeig(torch.Tensor{{2, 1}, {1, 2}})   --> {1, 3}, {}
 ---@overload fun(e: torch.Tensor, a: torch.Tensor, vectors?: string, uplo?: string): torch.Tensor, torch.Tensor
@@ -5860,7 +5860,7 @@ function torch.tanh_grad(x, y, g) end
 ---@return torch.Tensor
 function torch.tensor(values, name) end
 
---- The product of two tensors, summed over the last n dimensions of a and the first n of b (default: 2), or over the dimensions of two lists.
+--- The product of two tensors, summed over the last n dimensions of a and the first n of b (default: 2).
 ---
 ---     torch.tensordot(torch.ones(2, 3), torch.ones(3, 4), 1):size()   --> {2, 4}
 ---@param a torch.Tensor
@@ -5909,7 +5909,7 @@ function torch.tic() end
 ---@return any ...
 function torch.toc(start) end
 
---- The k smallest elements along dim (default: the last), or the k largest, and their places. sorted puts them in order, ascending or, if largest, descending; ...
+--- The k smallest elements along dim (default: the last), or the k largest, and their places. sorted puts them in order, ascending or, if largest, descending.
 ---
 ---     torch.topk(torch.Tensor{3, 1, 4, 2}, 2, 1, true, true)   --> {4, 3}, {3, 1}
 ---@overload fun(y: torch.Tensor, x: torch.Tensor, k?: number, dim?: number, largest?: boolean, sorted?: boolean): torch.Tensor, torch.Tensor
@@ -6025,7 +6025,7 @@ function torch.unfold(x, dim, size, step) end
 ---@return torch.Tensor
 function torch.uniform(x, a, b) end
 
---- The different values of x in ascending order, NaN last; as a second result for each element of x the position of its value (a LongTensor of x's size); as a ...
+--- The different values of x in ascending order, NaN last.
 ---
 ---     torch.unique(torch.Tensor{3, 1, 3})   --> {1, 3}, {2, 1, 2}, {1, 2}
 ---     torch.unique(torch.Tensor{{1, 2}, {0, 5}, {1, 2}}, 1)   --> {{0, 5}, {1, 2}}, {2, 1, 2}, {1, 2}
@@ -6172,7 +6172,7 @@ function Tensor:abs_loss_grad(target, sizeAverage) end
 ---@return torch.Tensor
 function Tensor:acos() end
 
---- A step of Adam with the moments m and v of the gradient g: m = beta1 m + (1 - beta1) g, v = beta2 v + (1 - beta2) g^2, x = keep x - rate m / (sqrt(v) + eps).
+--- A step of Adam with the moments m and v of the gradient g. m = beta1 m + (1 - beta1) g, v = beta2 v + (1 - beta2) g^2, x = keep x - rate m / (sqrt(v) + eps).
 ---
 ---     x = torch.Tensor{1, 2}; x:adam_step(torch.zeros(2), torch.zeros(2), torch.Tensor{1, -1}, 1, 0, 0, 0); x   --> {0, 3}
 ---     x = torch.Tensor{1}; y = torch.zeros(1); x:adam_step(y, y:clone(), torch.ones(1), torch.Tensor{1, 1}, 0, 0, 0); x   --> {0}
@@ -6317,7 +6317,7 @@ function Tensor:atan() end
 ---@return torch.Tensor
 function Tensor:atan2(z) end
 
---- Attention of several heads, y = softmax(scale q k') v, without the matrix of all weights: memory grows with the number of steps, not with its square. q is ...
+--- Attention of several heads, y = softmax(scale q k') v, without the matrix of all weights.
 ---
 ---     (torch.attention(torch.zeros(1, 1, 1, 2), torch.ones(1, 1, 2, 2), torch.Tensor{1, 2, 3, 4}:view(1, 1, 2, 2)))   --> {{{{2, 3}}}}
 ---@overload fun(self: torch.Tensor, lse: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor): torch.Tensor, torch.Tensor
@@ -6449,7 +6449,7 @@ function Tensor:baddbmm(a, b) end
 ---@return torch.Tensor
 function Tensor:batchnorm(train, momentum, eps) end
 
---- The gradient of batchnorm by x, with the mean and invstd it gave; adds scale times the gradients of weight and bias to gradWeight and gradBias.
+--- The gradient of batchnorm by x, with the mean and invstd it gave.
 ---@overload fun(self: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, train: boolean, scale?: number): torch.Tensor, torch.Tensor, torch.Tensor
 ---@overload fun(self: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, train: boolean, scale?: number): torch.Tensor, torch.Tensor, torch.Tensor
 ---@overload fun(self: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, gradBias: torch.Tensor, train: boolean, scale?: number): torch.Tensor, torch.Tensor, torch.Tensor
@@ -6464,7 +6464,7 @@ function Tensor:batchnorm(train, momentum, eps) end
 ---@return torch.Tensor
 function Tensor:batchnorm_grad(g, mean, invstd, train, scale) end
 
---- The mean (or without sizeAverage the sum) of the binary cross entropy -(t log(x + e) + (1 - t) log(1 - x + e)), e = 1e-12, times weight, as a number.
+--- The mean (or without sizeAverage the sum) of the binary cross entropy -(t log(x + e) + (1 - t) log(1 - x + e)), times weight. e is 1e-12.
 ---
 ---     torch.bce_loss(torch.Tensor{0.5, 0.5}, torch.Tensor{0, 1})   --> 0.69315
 ---@param target torch.Tensor
@@ -6688,7 +6688,7 @@ function Tensor:complexMulConj(b) end
 ---@return torch.Tensor
 function Tensor:conv2(k, type) end
 
---- Images correlated with kernels: x is N x C x H x W or C x H x W, weight outPlanes x C/groups x kH x kW.
+--- Images correlated with kernels. x is N x C x H x W or C x H x W, weight outPlanes x C/groups x kH x kW.
 ---
 ---     torch.conv2d(torch.ones(1, 3, 3), torch.ones(1, 1, 2, 2), torch.Tensor{0.5})   --> {{{4.5, 4.5}, {4.5, 4.5}}}
 ---@overload fun(self: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias?: torch.Tensor, strideH?: number, strideW?: number, padH?: number, padW?: number, dilationH?: number, dilationW?: number, groups?: number): torch.Tensor
@@ -6814,7 +6814,7 @@ function Tensor:crshift(z) end
 ---@return torch.Tensor
 function Tensor:csub(value) end
 
---- Connectionist temporal classification: for each sample, -log of the probability that its steps, each a label or blank, become its labels when repeated ones ...
+--- Connectionist temporal classification: for each sample, -log of the probability that its steps become its labels, summed over all alignments.
 ---
 ---     (torch.ctc_loss(torch.zeros(2, 1, 3), torch.LongTensor{{1}}))   --> {1.0986}
 ---@overload fun(self: torch.Tensor, alpha: torch.Tensor, x: torch.Tensor, labels: torch.Tensor, blank?: number, lengths?: torch.Tensor, batchFirst?: boolean): torch.Tensor, torch.Tensor
@@ -6853,7 +6853,7 @@ function Tensor:cumprod(dim) end
 ---@return torch.Tensor
 function Tensor:cumsum(dim) end
 
---- Of a vector the square matrix with x on its k-th diagonal, of a matrix its k-th diagonal; 0 is the main one, 1 the one above it.
+--- Of a vector the square matrix with x on its k-th diagonal, of a matrix its k-th diagonal. 0 is the main one, 1 the one above it.
 ---
 ---     torch.diag(torch.Tensor{1, 2})   --> {{1, 0}, {0, 2}}
 ---@overload fun(self: torch.Tensor, x: torch.Tensor, k?: number): torch.Tensor
@@ -7084,7 +7084,7 @@ function Tensor:fmod(value) end
 ---@return torch.Tensor
 function Tensor:frac() end
 
---- The largest pixel of each window of kH x kW, outH x outW windows an image, of N x C x H x W or C x H x W images.
+--- The largest pixel of each window of kH x kW.
 ---
 ---     torch.fractionalmaxpool2d(torch.range(1, 9):view(1, 3, 3), torch.zeros(1, 1, 2), 2, 2, 2, 2)   --> {{{5, 6}, {8, 9}}}, {{{5, 6}, {8, 9}}}
 ---@overload fun(self: torch.Tensor, x: torch.Tensor, samples: torch.Tensor, kH: number, kW: number, outH: number, outW: number): torch.Tensor, torch.Tensor
@@ -7098,7 +7098,7 @@ function Tensor:frac() end
 ---@return torch.Tensor
 function Tensor:fractionalmaxpool2d(samples, kH, kW, outH, outW) end
 
---- The largest element of each window of kD x kH x kW of N x C x D x H x W or C x D x H x W volumes.
+--- The largest element of each window of kD x kH x kW.
 ---
 ---     torch.fractionalmaxpool3d(torch.range(1, 8):view(1, 2, 2, 2), torch.zeros(1, 1, 3), 2, 2, 2, 1, 1, 1)   --> {{{{8}}}}, {{{{8}}}}
 ---@overload fun(self: torch.Tensor, x: torch.Tensor, samples: torch.Tensor, kD: number, kH: number, kW: number, outD: number, outH: number, outW: number): torch.Tensor, torch.Tensor
@@ -7143,7 +7143,7 @@ function Tensor:gather_grad(dim, index, g) end
 ---@return torch.Tensor
 function Tensor:ge(value) end
 
---- Solves a * x = b by least squares: the x for which |a * x - b| is smallest, and where a has more columns than rows, the shortest x that solves it. b holds ...
+--- Solves a * x = b by least squares: the x for which |a * x - b| is smallest.
 ---
 ---     (torch.gels(torch.Tensor{{1}, {2}, {4}}, torch.Tensor{{1, 0}, {1, 1}, {1, 2}}))   --> {{0.83333}, {1.5}}
 ---@overload fun(self: torch.Tensor, b: torch.Tensor, a: torch.Tensor): torch.Tensor, torch.Tensor
@@ -7175,7 +7175,7 @@ function Tensor:gelu_grad(y, g) end
 ---@return torch.Tensor
 function Tensor:geometric(p) end
 
---- The QR factors of a matrix as LAPACK keeps them
+--- The QR factors of a matrix as LAPACK keeps them.
 ---
 ---     m, tau = torch.geqrf(torch.Tensor{{3, 1}, {4, 2}}); tau:size()   --> {2}
 ---@overload fun(self: torch.Tensor, a: torch.Tensor): torch.Tensor, torch.Tensor
@@ -7192,7 +7192,7 @@ function Tensor:geqrf() end
 ---@return torch.Tensor
 function Tensor:ger(v) end
 
---- Solves a * x = b for a square matrix a. b holds one right side in each column (a vector is one column); lu gets the factors L and U of a with its rows ...
+--- Solves a * x = b for a square matrix a. b holds one right side in each column (a vector is one column). lu gets the factors L and U of a with its rows ...
 ---
 ---     (torch.gesv(torch.Tensor{{5}, {10}}, torch.Tensor{{2, 1}, {1, 3}}))   --> {{1}, {3}}
 ---@overload fun(self: torch.Tensor, b: torch.Tensor, a: torch.Tensor): torch.Tensor, torch.Tensor
@@ -7202,7 +7202,7 @@ function Tensor:ger(v) end
 ---@return torch.Tensor
 function Tensor:gesv(a) end
 
---- Gated recurrent units over sequences: with (r z n) = x, (s y q) = weight h of the step before and bias added to r, z, n and q, h = (1 - w) tanh(n + sigmoid(...
+--- Gated recurrent units over sequences. (r z n) = x, (s y q) = weight h of the step before, and bias is added to r, z, n and q. h = (1 - w) tanh(n + sigmoid(r ...
 ---
 ---     (torch.gru(torch.ones(2, 3), torch.LongTensor{{1}, {2}}, torch.ones(3, 1), false))   --> {{0.20482}, {0.34675}}
 ---@overload fun(self: torch.Tensor, q: torch.Tensor, a: torch.Tensor, x: torch.Tensor, places: torch.Tensor, weight: torch.Tensor, reverse: boolean, bias?: torch.Tensor, h0?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor
@@ -7316,7 +7316,7 @@ function Tensor:ifft2(s, dim, norm) end
 ---@return torch.Tensor
 function Tensor:ifftn(s, dim, norm) end
 
---- Each pixel of the result is read from x where the matrix {{a, b}, {c, d}} puts its row and column around the centre, moved back by down and right. mode, ...
+--- Each pixel of the result is read from x where the matrix {{a, b}, {c, d}} puts its row and column around the centre.
 ---
 ---     torch.image_affine(torch.Tensor{{1, 2, 3}}, 1, 0, 0, 1, 0, 1)   --> {{1, 1, 2}}
 ---@overload fun(self: torch.Tensor, x: torch.Tensor, a: number, b: number, c: number, d: number, down?: number, right?: number, mode?: string, clamp?: string, pad?: number): torch.Tensor
@@ -7391,7 +7391,7 @@ function Tensor:image_rotate(angle, mode) end
 ---@return torch.Tensor
 function Tensor:image_scale(height, width, mode) end
 
---- Each pixel of the result is read from x at the position that field[1] (row) and field[2] (column) give, from 0, or from its own position on if offset is true.
+--- Each pixel of the result is read from x at the position that field[1] (row) and field[2] (column) give.
 ---
 ---     torch.image_warp(torch.Tensor{{1, 2, 3}}, torch.Tensor{{{0, 0}}, {{1.5, 0}}}, 'bilinear', false)   --> {{2.5, 1}}
 ---@overload fun(self: torch.Tensor, x: torch.Tensor, field: torch.Tensor, mode?: string, offset?: boolean, clamp?: string, pad?: number): torch.Tensor
@@ -7456,7 +7456,7 @@ function Tensor:index_grad(dim, index, g) end
 ---@return torch.Tensor
 function Tensor:inverse() end
 
---- The inverse of rfft: n real numbers (default: 2 (m - 1), m being the size of x along dim) from the first half of their spectrum; what the other half would ...
+--- The inverse of rfft: n real numbers from the first half of their spectrum. n is 2 (m - 1) by default, with the size m of x along dim.
 ---
 ---     torch.irfft(torch.Tensor{{10, 0}, {-2, 2}, {-2, 0}})   --> {1, 2, 3, 4}
 ---@overload fun(self: torch.Tensor, x: torch.Tensor, n?: number, dim?: number, norm?: string): torch.Tensor
@@ -7644,7 +7644,7 @@ function Tensor:logspace(first, last, n) end
 ---@return torch.Tensor
 function Tensor:lshift(value) end
 
---- Long short-term memory over sequences: with (i f g o) = x + weight h of the step before + bias, c = sigmoid(f) c + sigmoid(i) tanh(g), h = sigmoid(o) tanh(c).
+--- Long short-term memory over sequences.
 ---
 ---     (torch.lstm(torch.zeros(2, 4), torch.LongTensor{{1}, {2}}, torch.ones(4, 1), false, torch.ones(4)))   --> {{0.36961}, {0.65054}}
 ---@overload fun(self: torch.Tensor, c: torch.Tensor, a: torch.Tensor, x: torch.Tensor, places: torch.Tensor, weight: torch.Tensor, reverse: boolean, bias?: torch.Tensor, h0?: torch.Tensor, c0?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor
@@ -7757,7 +7757,7 @@ function Tensor:maxpool2d(kH, kW, strideH, strideW, padH, padW, dilationH, dilat
 ---@return torch.Tensor
 function Tensor:maxpool2d_grad(index, g) end
 
---- The gradient of maxima over windows of N x C x D x H x W or C x D x H x W volumes: g is added where the maxima came from. x only tells the size.
+--- The gradient of maxima over windows: g is added where the maxima came from.
 ---
 ---     y, at = torch.fractionalmaxpool3d(torch.range(1, 8):view(1, 2, 2, 2), torch.zeros(1, 1, 3), 2, 2, 2, 1, 1, 1); torch.maxpool3d_grad(torch.Tensor(1, 2, 2, 2), at, y)   --> {{{{0, 0}, {0, 0}}, {{0, 0}, {0, 8}}}}
 ---@overload fun(self: torch.Tensor, x: torch.Tensor, index: torch.Tensor, g: torch.Tensor): torch.Tensor
@@ -7836,7 +7836,7 @@ function Tensor:mod(value) end
 ---@return torch.Tensor
 function Tensor:mode(dim) end
 
---- A step of gradient descent with the momentum v: g = g + decay x, v = momentum v + (1 - dampening) g, x = x - rate v; with nesterov g = g + momentum v and x =...
+--- A step of gradient descent with the momentum v: g = g + decay x, v = momentum v + (1 - dampening) g, x = x - rate v.
 ---
 ---     x = torch.Tensor{1, 2}; x:momentum_step(torch.ones(2), torch.Tensor{1, 2}, 1, 0.5); x   --> {-0.5, -0.5}
 ---     x = torch.Tensor{1, 2}; x:momentum_step(torch.ones(2), torch.Tensor{1, 2}, torch.Tensor{1}, 0.5); x   --> {-0.5, -0.5}
@@ -7998,7 +7998,7 @@ function Tensor:ormqr(tau, c, side, trans) end
 ---@return torch.Tensor
 function Tensor:pick_grad(dim, index, g) end
 
---- The Cholesky factor of a symmetric positive definite matrix: a = y' * y with an upper triangle y, or for uplo 'L' a = y * y' with a lower one.
+--- The Cholesky factor of a symmetric positive definite matrix: a = y' * y with an upper triangle y.
 ---
 ---     torch.potrf(torch.Tensor{{4, 2}, {2, 5}})   --> {{2, 1}, {0, 2}}
 ---@overload fun(self: torch.Tensor, a: torch.Tensor, uplo?: string): torch.Tensor
@@ -8049,7 +8049,7 @@ function Tensor:prod() end
 ---@return torch.Tensor
 function Tensor:prod_grad(g, dim) end
 
---- The Cholesky factor of a symmetric positive definite matrix with rows and columns exchanged, largest pivots first: a[piv[i]][piv[j]] is element i, j of y' * ...
+--- The Cholesky factor of a symmetric positive definite matrix with rows and columns exchanged, largest pivots first. a[piv[i]][piv[j]] is element i, j of y' * ...
 ---
 ---     torch.pstrf(torch.Tensor{{1, 0}, {0, 4}})   --> {{2, 0}, {0, 1}}, {2, 1}
 ---@overload fun(self: torch.Tensor, a: torch.Tensor, uplo?: string, tol?: number): torch.Tensor, torch.Tensor
@@ -8232,7 +8232,7 @@ function Tensor:rshift(value) end
 ---@return torch.Tensor
 function Tensor:rsqrt() end
 
---- Puts the elements of x into y, each line along dim at the places that the same line of index names; for dim 1 of a matrix, y[index[i][j]][j] = x[i][j].
+--- Puts the elements of x into y, each line along dim at the places that the same line of index names.
 ---
 ---     torch.zeros(2, 2):scatter(2, torch.LongTensor{{2}, {1}}, torch.Tensor{{5}, {6}})   --> {{0, 5}, {6, 0}}
 ---     torch.zeros(2, 2):scatter(2, torch.LongTensor{{2}, {1}}, 7)   --> {{0, 7}, {7, 0}}
@@ -8459,7 +8459,7 @@ function Tensor:swish() end
 ---@return torch.Tensor
 function Tensor:swish_grad(y, g) end
 
---- Eigenvalues of a symmetric matrix, in ascending order, and with vectors 'V' its eigenvectors: column k of v belongs to e[k]; with 'N' v is empty.
+--- Eigenvalues of a symmetric matrix, in ascending order, and with vectors 'V' its eigenvectors: column k of v belongs to e[k].
 ---
 ---     torch.symeig(torch.Tensor{{2, 1}, {1, 2}})   --> {1, 3}, {}
 ---@overload fun(self: torch.Tensor, a: torch.Tensor, vectors?: string, uplo?: string): torch.Tensor, torch.Tensor
@@ -8509,7 +8509,7 @@ function Tensor:threshold(threshold, value) end
 ---@return torch.Tensor
 function Tensor:threshold_grad(y, g, threshold, value) end
 
---- The k smallest elements along dim (default: the last), or the k largest, and their places. sorted puts them in order, ascending or, if largest, descending; ...
+--- The k smallest elements along dim (default: the last), or the k largest, and their places. sorted puts them in order, ascending or, if largest, descending.
 ---
 ---     torch.topk(torch.Tensor{3, 1, 4, 2}, 2, 1, true, true)   --> {4, 3}, {3, 1}
 ---@overload fun(self: torch.Tensor, x: torch.Tensor, k?: number, dim?: number, largest?: boolean, sorted?: boolean): torch.Tensor, torch.Tensor

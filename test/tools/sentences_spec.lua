@@ -121,7 +121,7 @@ describe('the check of sentences', function()
    end)
    it('holds in this checkout', function()
       if not io.open '.git' then return pending 'this is no checkout' end
-      local pages = "README.md CONTRIBUTING.md SECURITY.md 'doc/*.md' | grep -v '^doc/reference/'"
+      local pages = "README.md CONTRIBUTING.md SECURITY.md 'doc/*.md'"
       assert.same({ '', 0 }, { sh('luajit cmake/sentences.lua $(git ls-files ' .. pages .. ')') })
    end)
 end)
