@@ -1,6 +1,7 @@
 -- lua/onnx/explain.lua - what each node of a model does: its op, engine, time and memory.
 local torch = require 'torch'
 local ffi = require 'ffi'
+local columns = require 'torch.columns'
 local dtype = require 'torch.dtype'
 local lib = require 'torch.lib'
 local plan = require 'onnx.plan'
@@ -67,31 +68,15 @@ function M.result_text(n, v)
    return types.is_tensor(y) and types.shape_text(types.shape(y)) or 'a list'
 end
 
-local function text_of_bytes(bytes)
-   if bytes < 1024 then return ('%.0f B'):format(bytes) end
-   if bytes < 1024 ^ 2 then return ('%.1f KB'):format(bytes / 1024) end
-   return ('%.1f MB'):format(bytes / 1024 ^ 2)
-end
-
 local function table_text(t)
    local lines = { { 'node', 'op', 'engine', 'result', 'ms', 'memory' } }
    for i, row in ipairs(t) do
-      lines[i + 1] = { row.node, row.op, row.engine, row.shape, ('%.3f'):format(row.ms), text_of_bytes(row.bytes) }
+      lines[i + 1] = { row.node, row.op, row.engine, row.shape, ('%.3f'):format(row.ms),
+         columns.bytes(row.bytes) }
    end
-   local widths, out = {}, {}
-   for _, line in ipairs(lines) do
-      for c, text in ipairs(line) do widths[c] = math.max(widths[c] or 0, #text) end
-   end
-   for _, line in ipairs(lines) do
-      local cells = {}
-      for c, text in ipairs(line) do
-         local blanks = (' '):rep(widths[c] - #text)
-         cells[c] = c >= 5 and blanks .. text or text .. blanks
-      end
-      out[#out + 1] = (table.concat(cells, '  '):gsub('%s+$', ''))
-   end
-   out[#out + 1] = ('%d nodes, %.3f ms; intermediate results: %s, planned in %s'):format(#t, t.ms, text_of_bytes(t.unshared),
-      text_of_bytes(t.bytes))
+   local out = columns.lines(lines, 5)
+   out[#out + 1] = ('%d nodes, %.3f ms; intermediate results: %s, planned in %s'):format(#t, t.ms,
+      columns.bytes(t.unshared), columns.bytes(t.bytes))
    return table.concat(out, '\n')
 end
 

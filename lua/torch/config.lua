@@ -1,5 +1,6 @@
 -- torch.config - facts about this build: torch.config() and torch.memory(), tables that print nicely.
 local ffi = require 'ffi'
+local columns = require 'torch.columns'
 local lib = require 'torch.lib'
 local C = lib.C
 
@@ -7,7 +8,7 @@ local config = {}
 
 -- '1,234,567 bytes (1.2 MiB)'
 local function bytes_text(n)
-   local digits = ('%d'):format(n):reverse():gsub('(%d%d%d)', '%1,'):reverse():gsub('^,', '')
+   local digits = columns.grouped(n)
    local units, i, v = { 'bytes', 'KiB', 'MiB', 'GiB', 'TiB' }, 1, n
    while v >= 1024 and i < #units do v, i = v / 1024, i + 1 end
    return i == 1 and digits .. ' bytes' or ('%s bytes (%.1f %s)'):format(digits, v, units[i])
