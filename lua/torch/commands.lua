@@ -1,4 +1,5 @@
--- torch.commands - lines of the prompt that are no Lua: ? NAME, $ COMMAND, %time CODE, exit, quit and help.
+-- torch.commands - lines of the prompt that are no Lua: ? NAME, $ COMMAND, %time CODE,
+-- %timeit CODE, exit, quit and help.
 local terminal = require 'torch.terminal'
 
 local M = {}
@@ -19,6 +20,7 @@ local commands = {
       os.execute(command)
    end },
    { '^%s*%%time%s+(.-)%s*$', function(code, state) return state.time(code) end },
+   { '^%s*%%timeit%s+(.-)%s*$', function(code, state) return state.time_often(code) end },
    { '^%s*(%l+)%s*%(?%s*%)?%s*;?%s*$', function(word, state)
       if not is_free(word) then return false end
       if word == 'exit' or word == 'quit' then return 'leave' end
@@ -33,7 +35,8 @@ local commands = {
 
 --- Runs a line that is a command. Returns true if it was one, 'leave' for the end of the prompt, 'more' if it needs more lines,
 -- else false.
--- @param state  complain(message) shows an error; time(code) runs code and shows how long it took
+-- @param state  complain(message) shows an error; time(code) runs code and shows how long it took,
+--               time_often(code) runs it many times
 function M.run(text, state)
    for _, command in ipairs(commands) do
       local found = text:match(command[1])

@@ -11,6 +11,7 @@ local overview = [[
 ? nn, ? torch, ...   what a package holds
 $ COMMAND            runs a command of the shell
 %time CODE           runs CODE, and shows how long it took
+%timeit CODE         runs CODE many times, and shows the mean of a run
 EXPRESSION           is evaluated and shown; ; at its end keeps it quiet; _ is the last value that was shown
 Tab completes names, methods and, inside quotes, files. Ctrl-C stops what runs. Ctrl-D, exit or quit leaves.]]
 

@@ -10,6 +10,7 @@ local commands = require 'torch.commands'
 local complete = require 'torch.complete'
 local near = require 'torch.near'
 local habits = require 'torch.habits'
+local timeit = require 'torch.timeit'
 
 local M = {}
 
@@ -279,7 +280,25 @@ local function time(code)
    io.stdout:write(('%.6f s, processors %.6f s\n'):format(took.real, took.user + took.sys))
 end
 
-local state = { complain = complain, time = time }
+-- The code as a function without results, for measurements; or nil and the message.
+local function silent(code)
+   local expression = loadstring('local _ = ' .. code, '=stdin')
+   if expression then return expression end
+   local f, why = loadstring(code, '=stdin')
+   if f or not why:match "near '<eof>'$" then return f, why and explain.message(why) end
+   return nil, '%timeit: the code must be complete in one line'
+end
+
+local function time_often(code)
+   explain.texts.stdin = code
+   local f, why = silent(code)
+   if not f then return complain(why) end
+   local ok, result = xpcall(function() return timeit.measure(f) end, handler)
+   if not ok then return complain(result) end
+   io.stdout:write(timeit.text(result), '\n')
+end
+
+local state = { complain = complain, time = time, time_often = time_often }
 
 --- Runs one complete input: Lua, or a command of torch.commands. Returns true when more lines are needed, 'leave' at exit
 -- and quit.

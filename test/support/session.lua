@@ -29,6 +29,13 @@ local function until_prompt(p)
    end
 end
 
+-- The text with the figures of %timeit replaced, because they differ from run to run.
+local function without_times(text)
+   local time = '%d[%d%.]* [mn\194\181]*s'
+   local line = time .. ' ± ' .. time .. ' %((%d) rounds of [%d,]+%)'
+   return (text:gsub(line, 'T ± T (%1 rounds of N)'))
+end
+
 --- Types the lines one after the other; returns the transcript. The terminal has no colours, no line editing and 80 columns.
 -- @param th     the launcher
 -- @param lines  a list
@@ -41,7 +48,8 @@ function M.play(th, lines)
       p:send(line .. '\n')
       local answer
       answer, prompt = until_prompt(p)
-      out[#out + 1] = answer:gsub('^[^\n]*\n', '', 1)             -- the line itself, which the terminal echoes
+      local echo = answer:match '^[^\n]*\n' or ''                 -- the line itself
+      out[#out + 1] = without_times(answer:sub(#echo + 1))
       if prompt == '' then break end
    end
    if prompt == '' then p:finish() else p:leave() end

@@ -51,6 +51,22 @@ describe('the prompt', function()
       assert.matches('must be complete in one line', prompt '%time for')
       assert.matches('boo', prompt '%time error "boo"')
    end)
+   it('measures many runs with %timeit', function()
+      local time = '%d+%.?%d* [mn\194\181]*s'
+      local line = '^' .. time .. ' ± ' .. time .. ' %(7 rounds of [125]0*,?0*,?0*%)\n$'
+      assert.matches(line, prompt '%timeit math.sqrt(2)')
+      assert.matches(line, prompt '%timeit local x = 2; x = x * x')
+      local slow = prompt "require 'sys';\n%timeit sys.sleep(0.11)"
+      assert.matches('^11%d ms ± %d+ ms %(7 rounds of 1%)\n$', slow)
+   end)
+   it('shows the errors of code that %timeit runs', function()
+      assert.equal('stdin:1: boo\n', prompt '%timeit error "boo"')
+      assert.equal("stdin:1: '=' expected near 'y'\n", prompt '%timeit x y')
+      assert.equal('%timeit: the code must be complete in one line\n', prompt '%timeit for i = 1, 2')
+      assert.equal('2\n', (prompt 'n = 0;\n%timeit n = n + 1 if n > 1 then error "two" end\nn')
+                          :match '\n?(%d+\n)$')
+      assert.matches('the prompt knows %%time CODE and %%timeit CODE', prompt '%timeit')
+   end)
    it('warns of a local that is gone after its line', function()
       assert.equal('   (x is local to this line and gone now: leave out `local`)\n', prompt 'local x = 3')
       assert.equal('   (x, y are local to this line and gone now: leave out `local`)\n', prompt 'local x, y = 3, 4')
@@ -108,6 +124,21 @@ describe('the prompt on a terminal', function()
       p:send 'torch.range(1, 30)\n'
       p:expect '\n 30\n[torch.DoubleTensor of size 30]'
       assert.equal(0, p:leave())
+   end)
+   it('ends %timeit at Ctrl-C, in the code and between its runs', function()
+      local endless = 'io.write("beg", "un\\n") while true do end'
+      for _, code in ipairs { endless, 'begun = torch.rand(10)' } do
+         local p = start({}, 100, 80)
+         p:send('%timeit ' .. code .. '\n')
+         p:expect 'begun'
+         p:wait(300)
+         p:send '\3'
+         assert.is_true(p:expect('interrupted', 10000) < 2000)
+         p:expect 'th> '
+         p:send '"ali" .. "ve"\n'
+         p:expect 'alive'
+         assert.equal(0, p:leave())
+      end
    end)
    it('cuts matrices at the width of the terminal, and has the plain style', function()
       local p = start({ TH_PAGER = '' }, 100, 40)
