@@ -1,17 +1,23 @@
 -- lua/gnuplot/svg.lua - draws curves, bars, images and clouds of points as SVG; needs no other program.
 --
--- A picture is a table: title, xlabel, ylabel, grid, logscale (of y), square (both axes have one scale),
--- xrange and yrange ({low, high}, each may be nil), key ({horizontal, vertical} position of the legend, or false),
--- curves = {{title =, x =, y =, with =, colour =}, ...}: x and y are lists of numbers (y may have gaps), `with` is
--- 'lines', 'points', 'linespoints', 'boxes', 'dots' or 'impulses', and `colour` is a list of numbers that colour the points,
--- image = {rows =, left =, bottom =, down =, palette =}: rows of numbers; the middle of its first cell is at left,
--- bottom; down = true: the rows come from top to bottom; palette is 'gray' or 'color'.
+-- A picture is a table: title, xlabel, ylabel, grid, logscale (of y), square (both axes have one
+-- scale), xrange and yrange ({low, high}, each may be nil), key ({horizontal, vertical} position of
+-- the legend, 'outside' for the right of the plot, or false), whole (marks of x at whole numbers
+-- only), zero (y begins at 0; if that would flatten the curves, it begins higher, with a mark),
+-- curves = {{title =, x =, y =, with =, colour =}, ...}: x and y are lists of numbers (y may have
+-- gaps), `with` is 'lines', 'points', 'linespoints', 'boxes', 'dots' or 'impulses', and `colour` is a
+-- list of numbers that colour the points,
+-- image = {rows =, left =, bottom =, down =, palette =}: rows of numbers; the middle of its first
+-- cell is at left, bottom; down = true: the rows come from top to bottom; palette is 'gray' or
+-- 'color'.
 local escape = require 'torch.xml'.escape
 
 local svg = {}
 
 local WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 800, 500, 80, 20, 50, 60
 local BAR = 70                              -- room for the scale of colours
+local KEY, LETTER = 50, 8                   -- room for a legend outside, and for each letter in it
+local FLAT = 0.25                           -- curves over a smaller part of an axis from 0 are flat
 local MOST = 256                            -- rows and columns of an image to draw
 local COLOURS = { '#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9' }
 
@@ -46,6 +52,22 @@ local function limits(range, asked)
    if low > high then low, high = high, low end
    if low == high then high = low + 1 end
    return low, high
+end
+
+-- The limits of an axis that begins at 0, unless the values are close together and far from it.
+-- Returns the limits, and whether they leave out 0.
+local function limits_from_zero(range)
+   local low, high = range[1], range[2]
+   if low > high then return 0, 1, false end
+   if low == high then low, high = math.min(low, 0), math.max(high, 0) end
+   if low == high then return 0, 1, false end
+   local most = math.max(math.abs(low), math.abs(high))
+   if high - low >= FLAT * most then low, high = math.min(low, 0), math.max(high, 0) end
+   local step = tick(high - low, 8)
+   local room = 0.25                          -- steps between the mark and the next point
+   low = math.floor(low / step - (low > 0 and room or 0)) * step
+   high = math.ceil(high / step + (high < 0 and room or 0)) * step
+   return low, high, low > 0 or high < 0
 end
 
 -- A point's ordinate for drawing: its logarithm on a logarithmic axis, where numbers that are not positive are left out.
@@ -132,13 +154,25 @@ function Canvas:text(x, y, anchor, what, more)
    self:add('<text x="%.1f" y="%.1f" text-anchor="%s"%s>%s</text>', x, y, anchor, more or '', escape(what))
 end
 
+-- The room that a legend outside of the plot takes.
+local function key_width(picture)
+   local longest = 0
+   for _, curve in ipairs(picture.key == 'outside' and picture.curves or {}) do
+      longest = math.max(longest, #(curve.title or ''))
+   end
+   return longest > 0 and math.min(WIDTH / 3, KEY + LETTER * longest) or 0
+end
+
 -- The canvas with the functions x_of and y_of, from numbers to pixels.
 local function canvas_for(picture, coloured)
    local c = setmetatable({ left = LEFT, top = TOP, bottom = HEIGHT - BOTTOM }, Canvas)
-   c.right = WIDTH - RIGHT - (coloured and BAR or 0)
+   c.right = WIDTH - RIGHT - (coloured and BAR or 0) - key_width(picture)
    local x, y = extent(picture)
    local x1, x2 = limits(x, picture.xrange)
    local y1, y2 = limits(y, picture.logscale and log_range(picture) or picture.yrange)
+   if picture.zero and not picture.logscale and not picture.yrange then
+      y1, y2, c.broken = limits_from_zero(y)
+   end
    if picture.square then
       local scale = math.min((c.right - c.left) / (x2 - x1), (c.bottom - c.top) / (y2 - y1))
       c.right, c.bottom = c.left + scale * (x2 - x1), c.top + scale * (y2 - y1)
@@ -162,6 +196,7 @@ local function scales(c, picture)
       c:text(c.left - 8, y + 5, 'end', ('%.6g'):format(picture.logscale and 10 ^ (k * step) or k * step + 0))
    end
    step = tick(c.x2 - c.x1, 10)
+   if picture.whole then step = math.max(1, step) end
    for k = math.ceil(c.x1 / step), math.floor(c.x2 / step) do
       local x = c.x_of(k * step)
       if picture.grid then c:add('<path d="M%.1f %dV%.1f" stroke="#ddd"/>', x, c.top, c.bottom) end
@@ -171,6 +206,11 @@ end
 
 local function frame(c, picture)
    c:add('<path d="M%d %dV%.1fH%.1f" stroke="black" fill="none"/>', c.left, c.top, c.bottom, c.right)
+   if c.broken then                           -- two slanted strokes where the axis leaves out 0
+      local x, y = c.left, c.y1 > 0 and c.bottom - 12 or c.top + 12
+      c:add('<path d="M%d %.1fV%.1f" stroke="white" stroke-width="3"/>', x, y - 3, y + 3)
+      c:add('<path d="M%d %.1fl16 -6M%d %.1fl16 -6" stroke="black"/>', x - 8, y, x - 8, y + 6)
+   end
    c:text((c.left + c.right) / 2, 28, 'middle', picture.title or '', ' font-size="18"')
    c:text((c.left + c.right) / 2, c.bottom + 45, 'middle', picture.xlabel or '')
    c:text(20, (c.top + c.bottom) / 2, 'middle', picture.ylabel or '',
@@ -207,18 +247,32 @@ local function draw_curve(c, picture, curve, colour, paint)
    if with == 'lines' or with == 'linespoints' then curve_path(c, points, colour) end
 end
 
+-- The title of curve i at text_x, and a stroke in its colour at x.
+local function key_entry(c, i, x, y, text_x, anchor, curve)
+   local colour = COLOURS[(i - 1) % #COLOURS + 1]
+   c:text(text_x, y, anchor, curve.title)
+   c:add('<path d="M%.1f %.1fh20" stroke="%s" stroke-width="2"/>', x, y - 5, colour)
+end
+
 local function legend(c, picture)
    local place = picture.key == nil and { 'right', 'top' } or picture.key
    if not place then return end
    local curves = picture.curves or {}
+   if place == 'outside' then
+      for i, curve in ipairs(curves) do
+         if curve.title and curve.title ~= '' then
+            key_entry(c, i, c.right + 16, c.top + 18 * i, c.right + 44, 'start', curve)
+         end
+      end
+      return
+   end
    local across = ({ left = 0, center = 0.5, right = 1 })[place[1]] or 1
    local down = ({ top = 0, center = 0.5, middle = 0.5, bottom = 1 })[place[2]] or 0
    local x = c.left + 130 + across * (c.right - c.left - 160)
    local y = c.top + down * math.max(0, c.bottom - c.top - 18 * #curves - 10)
    for i, curve in ipairs(curves) do
       if curve.title and curve.title ~= '' then
-         c:text(x, y + 18 * i, 'end', curve.title)
-         c:add('<path d="M%.1f %.1fh20" stroke="%s" stroke-width="2"/>', x + 8, y + 18 * i - 5, COLOURS[(i - 1) % #COLOURS + 1])
+         key_entry(c, i, x + 8, y + 18 * i, x, 'end', curve)
       end
    end
 end

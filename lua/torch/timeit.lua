@@ -42,10 +42,10 @@ local function runs_of(f)
 end
 
 --- Runs f many times.
--- @return a table: mean and deviation (seconds of a run; the deviation is that of the rounds' means),
---         rounds, runs (of a round)
+-- @return a table: mean and deviation (seconds of a run; the deviation is that of the means of
+--         the rounds), rounds, runs (of a round)
 function M.measure(f)
-   f()                                        -- compiles, loads and allocates what later runs find
+   f()                                        -- loads and allocates what later runs find
    local runs, first = runs_of(f)
    local rounds = runs == 1 and first > SLOW and FEW or ROUNDS
    local sum, squares = 0, 0
@@ -54,7 +54,8 @@ function M.measure(f)
    for _, t in ipairs(means) do sum = sum + t end
    local mean = sum / rounds
    for _, t in ipairs(means) do squares = squares + (t - mean) ^ 2 end
-   return { mean = mean, deviation = math.sqrt(squares / (rounds - 1)), rounds = rounds, runs = runs }
+   local deviation = math.sqrt(squares / (rounds - 1))
+   return { mean = mean, deviation = deviation, rounds = rounds, runs = runs }
 end
 
 local UNITS = { { 1, 's' }, { 1e-3, 'ms' }, { 1e-6, 'µs' }, { 1e-9, 'ns' } }

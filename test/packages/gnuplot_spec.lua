@@ -467,6 +467,42 @@ describe('gnuplot.svg', function()
       assert.equal(2, count(text, '<circle'))
       find(text, '>10<')
    end)
+   it('puts the legend to the right of the plot', function()
+      local text = svg.text { key = 'outside', curves = curves({ 1, 2, title = 'train accuracy' }) }
+      local right = tonumber(text:match 'M80 50V440.0H([%d.]+)')
+      local title = '<text x="([%d.]+)" y="[%d.]+" text%-anchor="start">train accuracy<'
+      local key = tonumber(text:match(title))
+      assert.is_true(right < 700 and key > right and key < 760, text)
+      local plain = svg.text { key = 'outside', curves = curves { 1, 2 } }
+      find(plain, 'M80 50V440.0H780.0')
+   end)
+   it('begins an axis at 0, or marks that it does not', function()
+      local MARK = 'l16 -6M'
+      local function y_axis(...)
+         local text = svg.text { zero = true, curves = curves { ... } }
+         local marks = {}
+         for n in text:gmatch 'x="72.0" y="[%d.]+" text%-anchor="end">([^<]+)<' do
+            marks[#marks + 1] = tonumber(n)
+         end
+         return marks[1], marks[#marks], text:find(MARK, 1, true) ~= nil
+      end
+      assert.same({ 0, 100, false }, { y_axis(20, 60, 96) })
+      assert.same({ 75, 100, true }, { y_axis(80, 95, 99) })
+      assert.same({ 0, 5, false }, { y_axis(5) })
+      assert.same({ 0, 5, false }, { y_axis(5, 5) })
+      assert.same({ -4, 6, false }, { y_axis(-4, 6) })
+      assert.same({ -10, 0, false }, { y_axis(-10, -2) })
+      assert.same({ -99, -91, true }, { y_axis(-99, -92) })
+      assert.same({ 0, 1, false }, { y_axis(0, 0) })
+      assert.is_false((select(3, y_axis())))
+      assert.is_nil(svg.text { curves = curves { 80, 99 } }:find(MARK, 1, true))
+   end)
+   it('marks whole numbers only where that is wanted', function()
+      local two = { whole = true, curves = curves { 3, 4 } }
+      assert.is_nil(svg.text(two):find('>1.1<', 1, true))
+      two.whole = nil
+      find(svg.text(two), '>1.1<')
+   end)
    it('draws an image of any size with few rectangles', function()
       local rows = {}
       for i = 1, 1000 do
