@@ -5,8 +5,8 @@
 -- the legend, 'outside' for the right of the plot, or false), whole (marks of x at whole numbers
 -- only), zero (y begins at 0; if that would flatten the curves, it begins higher, with a mark),
 -- curves = {{title =, x =, y =, with =, colour =}, ...}: x and y are lists of numbers (y may have
--- gaps), `with` is 'lines', 'points', 'linespoints', 'boxes', 'dots' or 'impulses', and `colour` is a
--- list of numbers that colour the points,
+-- gaps), `with` is 'lines', 'points', 'linespoints', 'boxes', 'dots' or 'impulses', and `colour` is
+-- a list of numbers that colour the points,
 -- image = {rows =, left =, bottom =, down =, palette =}: rows of numbers; the middle of its first
 -- cell is at left, bottom; down = true: the rows come from top to bottom; palette is 'gray' or
 -- 'color'.

@@ -209,6 +209,7 @@ end
 ---------------------------------------------------------------------------------------------------------
 -- progress bars
 
+local LEAST_BAR = 5                           -- columns
 local bar                                    -- the bar that was drawn last
 
 local function columns()
@@ -216,10 +217,15 @@ local function columns()
    return n and n >= 40 and math.min(n, 200) or 80
 end
 
---- Draws a bar: step `current` of `goal` is done. Call it for every step; it draws at most ten times a second.
-function xlua.progress(current, goal)
+--- Draws a bar: step `current` of `goal` is done. Call it for every step; it draws at most ten
+-- times a second.
+-- @param text  shown behind the count, such as 'loss 0.12'; left out where the line is too short
+function xlua.progress(current, goal, text)
    if type(current) ~= 'number' then refuse('progress', 'current must be a number', current) end
    if type(goal) ~= 'number' then refuse('progress', 'goal must be a number', goal) end
+   if text ~= nil and type(text) ~= 'string' then
+      refuse('progress', 'text must be a string', text)
+   end
    local now = sys.clock()
    if not bar or bar.goal ~= goal or current <= bar.current or bar.done then
       bar = { goal = goal, start = now, first = current, drawn = 0, lines = 0 }
@@ -240,6 +246,9 @@ function xlua.progress(current, goal)
       or (' ETA: %s | Step: %s'):format(xlua.formatTime(step * (goal - current)), xlua.formatTime(step))
    local count = (' %d/%d '):format(current, goal)
    local width = columns() - #times - #count - 6
+   if text and #text > 0 and width - #text - 2 >= LEAST_BAR then
+      count, width = count .. ' ' .. text .. ' ', width - #text - 2
+   end
    local filled = math.floor(width * share)
    local body = ('='):rep(filled)
    if not bar.done and filled < width then body = body .. '>' .. ('.'):rep(width - filled - 1) end

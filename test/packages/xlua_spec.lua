@@ -28,6 +28,14 @@ describe('xlua', function()
       assert.error_matches(function() xlua.progress('x', 1) end, 'xlua.progress: current must be a number, got string')
    end)
 
+   it('shows a text behind the count, unless the line is too short', function()
+      local line = captured(xlua.progress, 3, 3, 'loss 0.12')
+      assert.truthy(line:find('] 3/3  loss 0.12  Tot: ', 1, true), line)
+      assert.falsy(captured(xlua.progress, 3, 3, ('x'):rep(200)):find 'x')
+      assert.error_matches(function() xlua.progress(1, 2, 3) end,
+                           'xlua.progress: text must be a string, got number')
+   end)
+
    it('draws a bar of no steps', function()
       assert.truthy(captured(xlua.progress, 0, 0):find '0/0')
    end)
