@@ -155,13 +155,39 @@ local function parameters_of(m)
    return list
 end
 
+-- The type of a net's numbers. A container that was never converted may have another type than its
+-- layers.
+local function type_of(net)
+   for _, p in ipairs(parameters_of(net)) do
+      if dtype.is_float(p._dtype) then return p:type() end
+   end
+   return net:type() or torch.getdefaulttensortype()
+end
+
+-- The rows without those inside of a layer that computes by itself: it ran, and nothing inside did.
+local function visible(rows, log)
+   local list, at = {}, 1
+   while at <= #rows do
+      local row, last, ran = rows[at], at, false
+      while rows[last + 1] and rows[last + 1].depth > row.depth do
+         last = last + 1
+         ran = ran or #log[rows[last].module] > 0
+      end
+      list[#list + 1] = row
+      local alone = last > at and #log[row.module] > 0 and not ran
+      if alone then row.closed = true end
+      at = alone and last + 1 or at + 1
+   end
+   return list
+end
+
 -- Counts the parameters that a module has apart from those of the modules inside. In the totals,
 -- shared ones count once.
 local function count_parameters(rows, totals)
    local known = {}
    for _, row in ipairs(rows) do
       local inside = {}
-      for _, child in ipairs(type(row.module.modules) == 'table' and row.module.modules or {}) do
+      for _, child in ipairs(not row.closed and row.module.modules or {}) do
          for _, t in ipairs(parameters_of(child)) do inside[key_of(t)] = true end
       end
       row.parameters = 0
@@ -220,6 +246,9 @@ local function try(net, form, kind, batch)
    local copy = net:clone()
    local rows, log = rows_of(copy), { storages = {}, done = 0 }
    copy:evaluate()
+   copy:apply(function(m)                     -- the state of a sequence may have another batch
+      if m.resetStates then m:resetStates() end
+   end)
    local input = make(form, kind, batch)
    watch(rows, log)
    local ok, why = pcall(copy.forward, copy, input)
@@ -258,8 +287,9 @@ local function table_text(t)
       lines[i + 1] = { name, row.output or '-', count }
    end
    local out = columns.lines(lines, 3)
-   out[#out + 1] = ('input %s, %s; %s parameters of %s; outputs of %s'):format(t.input, t.type,
-      columns.grouped(t.parameters), columns.bytes(t.parameterBytes), columns.bytes(t.outputBytes))
+   out[#out + 1] = ('input %s; parameters %s (%s, %s); outputs %s'):format(t.input,
+      columns.grouped(t.parameters), columns.bytes(t.parameterBytes), t.type,
+      columns.bytes(t.outputBytes))
    return table.concat(out, '\n')
 end
 
@@ -268,7 +298,8 @@ local Summary = { __tostring = table_text }
 -- The object of a run that succeeded.
 local function report(run, kind)
    local t = { input = run.input, type = kind, parameters = 0, parameterBytes = 0, outputBytes = 0 }
-   count_parameters(run.rows, t)
+   local rows = visible(run.rows, run.log)
+   count_parameters(rows, t)
    local storages = run.log.storages
    each(run.given, function(x) storages[torch.pointer(x:storage())] = nil end)
    for _, p in ipairs(parameters_of(run.rows[1].module)) do
@@ -278,7 +309,7 @@ local function report(run, kind)
       t.outputBytes = t.outputBytes + #storage * storage:elementSize()
    end
    local used = {}
-   for i, row in ipairs(run.rows) do
+   for i, row in ipairs(rows) do
       local m, calls = row.module, run.log[row.module]
       used[m] = math.min((used[m] or 0) + 1, math.max(1, #calls))
       local call = calls[used[m]] or {}
@@ -309,7 +340,7 @@ function nn.summary(net, inputSize)
       refuse('net must be a module, got %s', arg.describe(net))
    end
    rows_of(net)
-   local kind, form = net:type() or torch.getdefaulttensortype(), form_of(inputSize, 1)
+   local kind, form = type_of(net), form_of(inputSize, 1)
    local run = keeping_random_numbers(function()
       local first = try(net, form, kind, false)
       if first.ok or not has_sizes(form) then return first end
