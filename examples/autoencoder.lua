@@ -98,7 +98,7 @@ end
 print(('%d training images, %d test images, %d x %d pixels in %d numbers; %d parameters; %d thread%s')
       :format(train.n, test.n, height, width, opt.code, parameters:nElement(), torch.getnumthreads(),
               torch.getnumthreads() == 1 and '' or 's'))
-print(model)
+print(nn.summary(model, { 1, pixels }))
 
 local job = {
    keep = keep, steps = batches, begin = begin, step = step,

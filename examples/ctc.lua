@@ -136,7 +136,7 @@ end
 print(('%d training digits, %d test digits of %d x %d pixels; lines of 1 to %d; %d parameters; %d thread%s')
       :format(train.n, test.n, height, width, opt.digits, parameters:nElement(), torch.getnumthreads(),
               torch.getnumthreads() == 1 and '' or 's'))
-print(model)
+print(nn.summary(model, { { width, 1, height }, torch.LongTensor { width } }))
 
 local job = {
    keep = keep, steps = batches, begin = begin, step = step,

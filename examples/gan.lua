@@ -186,6 +186,9 @@ local job = {
    columns = { 'judge loss %.4f', 'artist loss %.4f', 'told apart %.2f %%', 'kinds %.2f' },
    curve = { 'Drawing digits', 'drawings told from digits by neighbours, in %', 'told apart' },
 }
+function job.progress(sums, i)
+   return ('judge %.4f, artist %.4f'):format(sums.judge / i, sums.artist / i)
+end
 function job.finish(_, sums)
    artist:evaluate()
    local drawn = artist:forward(fixed)
@@ -196,8 +199,8 @@ end
 print(('%d training images, %d test images, %d x %d pixels; %d and %d parameters; %d thread%s')
       :format(train.n, test.n, height, width, artistParameters:nElement(), judgeParameters:nElement(), torch.getnumthreads(),
               torch.getnumthreads() == 1 and '' or 's'))
-print(artist)
-print(judge)
+print(nn.summary(artist, { 1, opt.noise }))
+print(nn.summary(judge, { 1, pixels }))
 local history = run:train(job)
 
 -- ---- results ------------------------------------------------------------------------------------

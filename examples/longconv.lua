@@ -119,7 +119,7 @@ end
 
 print(('%d samples a sequence, %d taps for each of %d ears; %d parameters; %d thread%s')
       :format(length, taps, EARS, parameters:nElement(), torch.getnumthreads(), torch.getnumthreads() == 1 and '' or 's'))
-print(model)
+print(nn.summary(model, { 1, length, 1 }))
 
 local job = {
    keep = keep, steps = batches, begin = begin, step = step,

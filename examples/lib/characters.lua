@@ -174,7 +174,8 @@ function characters.run(here, program)
    print(('%d characters for training, %d for validation, %d different ones; %d parameters; %d thread%s')
          :format(train:size(1), validation:size(1), #letters, parameters:nElement(), torch.getnumthreads(),
                  torch.getnumthreads() == 1 and '' or 's'))
-   print(net)
+   local line = torch.LongTensor(1, length):fill(1)
+   print(nn.summary(net, characters.input(model, line)))
 
    local job = { keep = keep, steps = steps, columns = { 'train loss %.4f', 'validation loss %.4f' },
                  curve = { 'Characters', 'loss per character', 'train loss', 'validation loss' } }
