@@ -138,7 +138,7 @@ end
 print(('%d training images, %d test images, %d x %d pixels; %d parameters; %d thread%s')
       :format(train.n, test.n, height, width, parameters:nElement(), torch.getnumthreads(),
               torch.getnumthreads() == 1 and '' or 's'))
-print(net)
+print(nn.summary(net, { 1, 1, height, width }))
 
 local names = {}
 for digit = 0, 9 do names[digit + 1] = tostring(digit) end
@@ -149,6 +149,10 @@ local job = {
    columns = { 'train loss %.4f', 'train accuracy %.2f %%', 'test loss %.4f', 'test accuracy %.2f %%' },
    curve = { 'Reading digits', 'accuracy in %', 'train accuracy', 'test accuracy' },
 }
+function job.progress(sums, i)
+   local seen = i == #batches and train.n or i * opt.batchSize
+   return ('loss %.4f, accuracy %.2f %%'):format(sums.loss / seen, 100 * sums.right / seen)
+end
 function job.finish(_, sums)
    local loss, accuracy = evaluate(confusion)
    return { ['train loss'] = sums.loss / train.n, ['train accuracy'] = 100 * sums.right / train.n,

@@ -100,6 +100,10 @@ local job = {
    columns = { 'train loss %.4f', 'train accuracy %.2f %%', 'test loss %.4f', 'test accuracy %.2f %%' },
    curve = { 'Reading digits with autograd', 'accuracy in %', 'train accuracy', 'test accuracy' },
 }
+function job.progress(sums, i)
+   local seen = math.min(i * opt.batchSize, train.n)
+   return ('loss %.4f, accuracy %.2f %%'):format(sums.loss / seen, 100 * sums.right / seen)
+end
 function job.finish(_, sums)
    local test_loss, output = loss(keep.params, test.input, test.wanted, 0)
    return { ['train loss'] = sums.loss / train.n, ['train accuracy'] = 100 * sums.right / train.n,

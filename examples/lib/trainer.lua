@@ -13,14 +13,14 @@ local xlua = require 'xlua'
 local svg = require 'gnuplot.svg'
 local draw = require 'examples.lib.draw'
 local interrupt = require 'examples.lib.interrupt'
+local options = require 'examples.lib.options'
 
 local TYPES = { float = 'torch.FloatTensor', double = 'torch.DoubleTensor' }
 local RATES = { sgd = 0.05, adam = 0.002, adamw = 0.002, rmsprop = 0.001, adagrad = 0.02 }
 
--- An option is { name, default, help, condition }: nothing, { whole = least }, { least = number }, { between = { a, b } },
--- or a list of words; fresh = true: a resumed run may have another one.
+-- Of all programs, as examples/lib/options.lua describes them.
 local SHARED = {
-   { 'epochs', 10, 'times that the whole training set is seen', { whole = 1 }, fresh = true },
+   { 'epochs', 10, 'times that the whole training set is seen', { whole = 1 }, change = true },
    { 'batchSize', 32, 'samples per step', { whole = 1 } },
    { 'optim', 'sgd', 'sgd, adam, adamw, rmsprop or adagrad', { 'sgd', 'adam', 'adamw', 'rmsprop', 'adagrad' } },
    { 'learningRate', 0, 'of the first epoch; 0: what suits the optimizer', { least = 0 } },
@@ -30,11 +30,13 @@ local SHARED = {
    { 'type', 'float', 'float or double', { 'float', 'double' } },
    { 'threads', 0, 'threads to use; 0: all processors. The result does not depend on it', { whole = 0 }, fresh = true },
    { 'seed', 1, 'of the random numbers; the same seed gives the same model, bit by bit', { whole = 0 } },
-   { 'save', 'out', 'folder for the log, the model, the checkpoint and the learning curve', fresh = true },
-   { 'every', 0, 'steps from one checkpoint to the next; 0: one after each epoch', { whole = 0 }, fresh = true },
+   { 'save', 'out', 'folder for log, model, checkpoint and learning curve; -resume: its folder',
+     fresh = true },
+   { 'every', 0, 'steps from one checkpoint to the next; 0: one after each epoch', { whole = 0 },
+     change = true },
    { 'steps', 0, 'stop after so many steps of this run, as Ctrl-C does; 0: at the end', { whole = 0 }, fresh = true },
-   { 'resume', '', 'checkpoint to continue from; only -epochs, -threads, -save, -every and -steps may be others', fresh = true },
-   { 'gpu', false, 'train on a CUDA device' },
+   { 'resume', '', 'checkpoint to continue from, with the options that it holds', fresh = true },
+   { 'gpu', false, 'train on a CUDA device', change = true },
    { 'graph', false, 'with -gpu: record the work of a step once, and replay it (cutorch.graph)' },
    { 'half', false, 'with -gpu: compute in half precision, with parameters of floats (nn.MixedPrecision)' },
    { 'bfloat16', false, 'with -gpu: the same in bfloat16' },
@@ -43,73 +45,61 @@ local SHARED = {
 local Run = {}
 Run.__index = Run
 
+--- Removes an unfinished progress bar, and the ^C of a terminal behind it.
+function Run:cleanLine()
+   if self.bar then io.stdout:write '\r\27[K' end
+   io.stdout:flush()
+   self.bar = false
+end
+
 --- Ends the program with a message of one line, and status 1.
 function Run:stop(...)
+   self:cleanLine()
    io.stderr:write(self.name, ': ', (...):format(select(2, ...)), '\n')
    os.exit(1)
 end
 
 -- ---- options ------------------------------------------------------------------------------------
 
-local function words(list)
-   local first, last = table.concat(list, ', ', 1, #list - 1), list[#list]
-   return #list == 1 and last or first .. ' or ' .. last
-end
-
--- The violated condition of an option, in words; nil if it is valid.
-local function wrong(value, must)
-   local number = type(value) == 'number' and value == value and math.abs(value) < math.huge
-   if not must then return nil end
-   if must.whole then
-      return not (number and value % 1 == 0 and value >= must.whole) and ('a whole number of at least %d'):format(must.whole)
-   elseif must.least then
-      return not (number and value >= must.least) and ('a number of at least %g'):format(must.least)
-   elseif must.between then
-      local a, b = unpack(must.between)
-      return not (number and value >= a and value <= b) and ('a number of %g to %g'):format(a, b)
+local function is_checkpoint(self, loaded)
+   if type(loaded) ~= 'table' or loaded.kind ~= self.name .. ' checkpoint' then return false end
+   for _, field in ipairs { 'opt', 'keep', 'at', 'history' } do
+      if type(loaded[field]) ~= 'table' then return false end
    end
-   for _, word in ipairs(must) do if value == word then return nil end end
-   return words(must)
+   return true
 end
 
--- The program's own options, then the shared ones that it does not redefine; `defaults` replaces their defaults.
-local function all_options(program)
-   local list, named = {}, {}
-   for _, rows in ipairs { program.options or {}, SHARED } do
-      for _, row in ipairs(rows) do
-         if not named[row[1]] then list[#list + 1], named[row[1]] = row, true end
-      end
-   end
-   return list
+-- The learning rate that -learningRate 0 stands for.
+local function set_rate(opt, rates)
+   if opt.learningRate ~= 0 then return end
+   opt.learningRate = (rates or RATES)[opt.optim] or RATES[opt.optim]
 end
 
-local function parse(program, options)
-   local cmd = torch.CmdLine()
-   cmd:text()
-   cmd:text(program.about)
-   cmd:text()
-   cmd:text 'Options:'
-   for _, o in ipairs(options) do
-      local default = (program.defaults or {})[o[1]]
-      if default == nil then default = o[2] end
-      cmd:option('-' .. o[1], default, o[3])
-   end
-   cmd:text()
-   return cmd:parse(arg or {})
+-- Whether there is a CUDA device.
+local function has_device()
+   local ok, cutorch = pcall(require, 'cutorch')
+   return ok and cutorch.getDeviceCount() > 0
 end
 
--- The checkpoint's content. Its options apply, except fresh ones.
-local function load_checkpoint(self, options)
-   local opt = self.opt
-   local ok, loaded = pcall(torch.load, opt.resume)
+-- The checkpoint's content. Its options apply, except those that may change and are given.
+local function load_checkpoint(self, list, given, rates)
+   local opt, name = self.opt, self.opt.resume
+   local ok, loaded = pcall(torch.load, name)
    if not ok then self:stop('cannot resume: %s', loaded) end
-   if type(loaded) ~= 'table' or loaded.kind ~= self.name .. ' checkpoint' then
-      self:stop('cannot resume: %s is no checkpoint of this program', opt.resume)
+   if not is_checkpoint(self, loaded) then
+      self:stop('cannot resume: %s is no checkpoint of this program', name)
    end
-   for _, o in ipairs(options) do
-      if not o.fresh and loaded.opt[o[1]] ~= nil then opt[o[1]] = loaded.opt[o[1]] end
+   if not given.optim then opt.optim = loaded.opt.optim or opt.optim end
+   set_rate(opt, rates)
+   local wrong = options.resume(opt, given, list, loaded.opt)
+   if wrong then self:stop('cannot resume %s: %s', name, wrong) end
+   if not given.save then opt.save = paths.dirname(name) end
+   if opt.gpu and not given.gpu and not has_device() then
+      opt.gpu, opt.graph = false, false
+      print 'there is no CUDA device here, so the run continues on the CPU'
    end
-   if opt.gpu and not package.loaded.cutorch and pcall(require, 'cutorch') then return torch.load(opt.resume) end     -- there
+   -- With cutorch the tensors of a device are loaded onto it.
+   if loaded.opt.gpu and opt.gpu and has_device() then loaded = torch.load(name) end
    return loaded
 end
 
@@ -131,24 +121,41 @@ local function check_device_options(self)
    end
 end
 
+local function is_float(x)
+   return torch.isTensor(x) and (x:type() == TYPES.float or x:type() == TYPES.double)
+end
+
+-- Models and floating point tensors in tables, moved to a type of tensors.
+local function moved(x, kind)
+   if torch.isTypeOf(x, 'nn.Module') or is_float(x) then
+      return x:type(kind)
+   elseif type(x) == 'table' and not torch.typename(x) then
+      for k, v in pairs(x) do x[k] = moved(v, kind) end
+   end
+   return x
+end
+
 -- Reads the options, sets threads and seed.
 local function start(program)
    local self = setmetatable({ name = program.name, terminal = draw.terminal() }, Run)
-   local options = all_options(program)
-   self.opt = parse(program, options)
-   local opt = self.opt
+   local list = options.join(program.options, SHARED)
+   local opt, given = options.read(program.about, list, program.defaults)
+   self.opt = opt
    if opt.resume ~= '' then
-      self.checkpoint = load_checkpoint(self, options)
+      self.checkpoint = load_checkpoint(self, list, given, program.rates)
       self.kept = self.checkpoint.keep
    end
-   for _, o in ipairs(options) do
-      local must = wrong(opt[o[1]], o[4])
+   for _, o in ipairs(list) do
+      local must = options.wrong(opt[o[1]], o[4])
       if must then self:stop('-%s must be %s, got %s', o[1], must, tostring(opt[o[1]])) end
    end
-   if opt.learningRate == 0 then opt.learningRate = (program.rates or RATES)[opt.optim] or RATES[opt.optim] end
+   set_rate(opt, program.rates)
    check_device_options(self)
    self.graphs = {}
    self.tensorType = opt.gpu and 'torch.CudaTensor' or TYPES[opt.type]
+   if self.kept and opt.gpu and not self.checkpoint.opt.gpu then
+      moved(self.kept, self.tensorType)
+   end
    if opt.threads > 0 then torch.setnumthreads(opt.threads) end
    torch.manualSeed(opt.seed)
    if opt.gpu then require 'cutorch'.manualSeed(opt.seed) end
@@ -200,6 +207,7 @@ local function save_checkpoint(self, job, at)
 end
 
 local function stop_early(self, job, at, signal)
+   self:cleanLine()
    save_checkpoint(self, job, at)
    self:files(job)
    print(('stopped %s after step %d of %d of epoch %d; -resume %s continues')
@@ -229,6 +237,15 @@ local function say(self, job, entry, seconds)
    io.stdout:flush()
 end
 
+-- A bar with the means of the epoch so far.
+local function show_progress(self, job, at)
+   if not self.terminal then return end
+   local sums, means = at.sums, job.progress
+   xlua.progress(at.step, job.steps, means and means(sums, at.step) or
+                 sums.loss and ('loss %.4f'):format(sums.loss / at.step) or nil)
+   self.bar = at.step < job.steps
+end
+
 -- One step, whose sums are added to those of the epoch.
 local function step(self, job, at)
    at.step = at.step + 1
@@ -238,7 +255,7 @@ local function step(self, job, at)
       end
       at.sums[name] = (at.sums[name] or 0) + value
    end
-   if self.terminal then xlua.progress(at.step, job.steps) end
+   show_progress(self, job, at)
 end
 
 local function epoch(self, job, at, taken)
@@ -253,6 +270,16 @@ local function epoch(self, job, at, taken)
    return taken
 end
 
+-- Says where a resumed run begins.
+local function tell_place(self, job, at)
+   if at.epoch > self.opt.epochs then
+      print(('all %d epochs are done; a larger -epochs continues the run'):format(self.opt.epochs))
+   else
+      local after = at.step > 0 and ('after step %d of %d of'):format(at.step, job.steps) or 'with'
+      print(('continues %s epoch %d of %d'):format(after, at.epoch, self.opt.epochs))
+   end
+end
+
 --- Trains until -epochs epochs are done, then draws the learning curve. Everything that determines the rest of the run must be in
 --- keep or come from torch's random numbers.
 -- @param job.keep     table that a checkpoint holds; nn modules in it are cleared of buffers when it is written
@@ -260,6 +287,8 @@ end
 -- @param job.begin    function(epoch), before its first step; it may draw the order of the samples into keep
 -- @param job.step     function(epoch, step): trains, returns a table of numbers, which are summed over the epoch
 -- @param job.finish   function(epoch, sums): tests, returns a table with a number for each column
+-- @param job.progress function(sums, step): text of the progress bar, from the sums of the steps so
+--                     far; without one: the mean of the loss
 -- @param job.columns  of the log, as 'name format', such as 'test loss %.4f'
 -- @param job.curve    { title, label of the vertical axis, names of columns... }
 -- @return the history: what finish returned, by epoch
@@ -272,6 +301,7 @@ function Run:train(job)
    local total, taken = torch.Timer(), 0
    if saved then torch.setRNGState(saved.rng) end
    if saved and saved.deviceRng and self.opt.gpu then require 'cutorch'.setRNGState(saved.deviceRng) end
+   if saved then tell_place(self, job, at) end
    while at.epoch <= self.opt.epochs do
       local timer = torch.Timer()
       taken = epoch(self, job, at, taken)
@@ -298,12 +328,14 @@ function Run:files(job)
    end
    print(('log            %s'):format(self:inSave 'train.log'))
    if #self.history > 0 then
-      local picture = { title = job.curve[1], xlabel = 'epoch', ylabel = job.curve[2], grid = true, curves = curves }
+      local picture = { title = job.curve[1], xlabel = 'epoch', ylabel = job.curve[2], grid = true,
+         key = 'outside', zero = true, whole = true, curves = curves }
       local ok, why = pcall(svg.write, self:inSave 'curve.svg', picture)
       if not ok then self:stop('%s', why) end
       print(('learning curve %s'):format(self:inSave 'curve.svg'))
    end
-   print(('checkpoint     %s   continues with -resume and more -epochs'):format(self:inSave 'checkpoint.t7'))
+   print(('checkpoint     %s   continues with -resume and more -epochs'):format(
+      self:inSave 'checkpoint.t7'))
 end
 
 return start
