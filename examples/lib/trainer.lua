@@ -85,6 +85,9 @@ end
 local function load_checkpoint(self, list, given, rates)
    local opt, name = self.opt, self.opt.resume
    local ok, loaded = pcall(torch.load, name)
+   if not ok and tostring(loaded):find 'torch%.Cuda' and has_device() then
+      ok, loaded = pcall(torch.load, name)   -- the types of a device come with cutorch
+   end
    if not ok then self:stop('cannot resume: %s', loaded) end
    if not is_checkpoint(self, loaded) then
       self:stop('cannot resume: %s is no checkpoint of this program', name)
