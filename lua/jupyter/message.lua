@@ -4,7 +4,7 @@
 -- content; then buffers, which a kernel of this kind does not use.
 local ffi = require 'ffi'
 local json = require 'jupyter.json'
-local sha256 = require 'jupyter.sha256'
+local sha256 = require 'torch.sha256'
 
 local M = {}
 

@@ -1,10 +1,13 @@
--- test/jupyter/sha256_spec.lua - the signatures of messages: vectors of FIPS 180-4 and RFC 4231.
+-- test/torch/sha256_spec.lua - SHA-256 and HMAC: vectors of FIPS 180-4 and RFC 4231, and files.
 -- runs once
-local sha256 = require 'jupyter.sha256'
+local sha256 = require 'torch.sha256'
+local temporary = require 'test.support.temporary'
+
+after_each(temporary.remove)
 
 local function bytes(hex) return (hex:gsub('%x%x', function(d) return string.char(tonumber(d, 16)) end)) end
 
-describe('jupyter.sha256', function()
+describe('torch.sha256', function()
    it('gives the published hashes', function()
       for text, hash in pairs {
          [''] = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
@@ -28,7 +31,24 @@ describe('jupyter.sha256', function()
    end)
 end)
 
-describe('jupyter.sha256: hmac', function()
+describe('torch.sha256: of_file', function()
+   it('gives the hash of the content, of any length around a block and around a read', function()
+      for _, n in ipairs { 0, 1, 63, 64, 65, 2 ^ 20 - 1, 2 ^ 20, 2 ^ 20 + 1, 2 ^ 21 + 70 } do
+         local text = ('abcdefg'):rep(math.ceil(n / 7)):sub(1, n)
+         assert.equal(sha256.hex(sha256.sha256(text)),
+                      sha256.hex(sha256.of_file(temporary.put(text, '.bin'))), n)
+      end
+   end)
+   it('says why there is none', function()
+      local name = temporary.name '.none'
+      assert.same({ nil, name .. ': No such file or directory' }, { sha256.of_file(name) })
+      local hash, why = sha256.of_file '/'
+      assert.is_nil(hash)
+      assert.matches('Is a directory', why)
+   end)
+end)
+
+describe('torch.sha256: hmac', function()
    it('gives the codes of RFC 4231', function()
       for _, case in ipairs {
          { ('\11'):rep(20), 'Hi There', 'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7' },

@@ -1,4 +1,4 @@
--- lua/jupyter/sha256.lua - SHA-256 (FIPS 180-4) and HMAC (RFC 2104), which sign the messages of a kernel.
+-- torch.sha256 - SHA-256 (FIPS 180-4) of strings and files, and HMAC (RFC 2104).
 local bit = require 'bit'
 local ffi = require 'ffi'
 local band, bnot, bxor, ror, rshift, tobit = bit.band, bit.bnot, bit.bxor, bit.ror, bit.rshift, bit.tobit
@@ -7,7 +7,7 @@ local M = {}
 
 local BLOCK = 64                            -- bytes that one round of the hash takes
 
--- ---- constants -----------------------------------------------------------------------------------------------------
+-- ---- constants ----------------------------------------------------------------------------------
 
 -- The first n primes.
 local function primes(n)
@@ -58,7 +58,7 @@ for i, p in ipairs(primes(64)) do
    if i <= 8 then START[i - 1] = fraction(p, 2) end
 end
 
--- ---- SHA-256 -------------------------------------------------------------------------------------------------------
+-- ---- SHA-256 ------------------------------------------------------------------------------------
 
 local w = ffi.new 'int32_t[64]'
 
@@ -97,21 +97,52 @@ local function padding(length)
    return '\128' .. ('\0'):rep(zeros) .. table.concat(tail)
 end
 
---- The hash of a string: 32 bytes.
-function M.sha256(text)
-   local h = ffi.new 'int32_t[8]'
-   ffi.copy(h, START, 32)
+-- Adds the whole blocks of a text to the state; returns what is left of it.
+local function add_blocks(h, text)
    local p, whole = ffi.cast('const uint8_t *', text), #text - #text % BLOCK
    for at = 0, whole - 1, BLOCK do add_block(h, p + at) end
-   local rest = text:sub(whole + 1) .. padding(#text)
-   p = ffi.cast('const uint8_t *', rest)
-   for at = 0, #rest - 1, BLOCK do add_block(h, p + at) end
+   return text:sub(whole + 1)
+end
+
+local function start()
+   local h = ffi.new 'int32_t[8]'
+   ffi.copy(h, START, 32)
+   return h
+end
+
+-- The hash, 32 bytes, after `rest`, the end of `length` bytes.
+local function finish(h, rest, length)
+   add_blocks(h, rest .. padding(length))
    local out = {}
    for i = 0, 7 do
       local x = h[i]
-      out[i + 1] = string.char(band(rshift(x, 24), 255), band(rshift(x, 16), 255), band(rshift(x, 8), 255), band(x, 255))
+      out[i + 1] = string.char(band(rshift(x, 24), 255), band(rshift(x, 16), 255),
+                               band(rshift(x, 8), 255), band(x, 255))
    end
    return table.concat(out)
+end
+
+--- The hash of a string: 32 bytes.
+function M.sha256(text)
+   local h = start()
+   return finish(h, add_blocks(h, text), #text)
+end
+
+--- The hash of a file: 32 bytes, or nil and the reason.
+function M.of_file(name)
+   local f, why = io.open(name, 'rb')
+   if not f then return nil, why end
+   local h, length, rest = start(), 0, ''
+   while true do
+      local text, failed = f:read(2 ^ 20)
+      if not text then
+         f:close()
+         if failed then return nil, failed end
+         return finish(h, rest, length)
+      end
+      length = length + #text
+      rest = add_blocks(h, rest .. text)
+   end
 end
 
 --- Bytes as hexadecimal digits.
