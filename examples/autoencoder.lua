@@ -17,6 +17,7 @@ local run = require 'examples.lib.trainer' {
    about = 'Trains a network to keep handwritten digits in a few numbers, and to draw them again.',
    options = {
       digits.option,
+      digits.download,
       { 'code', 8, 'numbers that stand for an image', { whole = 1 } },
       { 'hidden', 256, 'units between image and code', { whole = 1 } },
       { 'noise', 0, 'standard deviation of noise added to training images, whose white is 1', { least = 0 } },

@@ -21,6 +21,7 @@ local run = require 'examples.lib.trainer' {
    options = {
       { 'model', 'gru', 'gru or lstm, in both directions', { 'gru', 'lstm' } },
       digits.option,
+      digits.download,
       { 'digits', 6, 'most digits of a line; the fewest is 1', { whole = 1 } },
       { 'gap', 3, 'most empty columns before a digit', { whole = 0 } },
       { 'lines', 3200, 'new lines of an epoch', { whole = 1 } },

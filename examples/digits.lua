@@ -16,6 +16,7 @@ local run = require 'examples.lib.trainer' {
    options = {
       { 'model', 'convnet', 'mlp or convnet', { 'mlp', 'convnet' } },
       digits.option,
+      digits.download,
       { 'batchSize', 32, 'images per step', { whole = 2 } },             -- batch normalisation needs two
    },
 }

@@ -18,6 +18,7 @@ local run = require 'examples.lib.trainer' {
    about = 'Trains a network to draw handwritten digits, against one that tells them from real ones.',
    options = {
       digits.option,
+      digits.download,
       { 'noise', 16, 'random numbers that a drawing is made of', { whole = 1 } },
       { 'hidden', 256, 'units of each hidden layer', { whole = 1 } },
       { 'dropout', 0.4, "part of the judge's units left out in training", { between = { 0, 0.99 } } },

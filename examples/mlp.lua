@@ -15,6 +15,7 @@ local run = require 'examples.lib.trainer' {
    about = 'Trains a network that is a Lua function to read handwritten digits.',
    options = {
       digits.option,
+      digits.download,
       { 'hidden', 128, 'units of the hidden layer; 0: logistic regression', { whole = 0 } },
       { 'dropout', 0.2, 'share of hidden units that a training step drops', { between = { 0, 0.99 } } },
    },

@@ -4,11 +4,14 @@ local torch = require 'torch'
 local nn = require 'nn'
 local optim = require 'optim'
 local paths = require 'paths'
+local datasets = require 'examples.lib.datasets'
 local gzip = require 'examples.lib.gzip'
 local trainer = require 'examples.lib.trainer'
 
 local OPTIONS = {
-   { 'data', '', "text to learn from, gzipped or not; empty: the project's own documentation" },
+   { 'data', '', 'text8, ptb, or a text to learn from, gzipped or not; empty: doc/' },
+   { 'download', false, 'with -data text8 or ptb: fetch it by curl or wget, into ~/.cache/cresset',
+     fresh = true },
    { 'sequence', 50, 'characters that a step reads of each sample', { whole = 1 } },
    { 'batchSize', 50, 'samples per step: parts of the text that are read side by side', { whole = 1 } },
    { 'validation', 0.1, 'part of the text, its end, that is kept for the validation', { between = { 0.001, 0.9 } } },
@@ -120,13 +123,23 @@ end
 
 -- ---- training -----------------------------------------------------------------------------------
 
+-- The text of -data, which may be the name of a public set or of a file.
+local function text_of(opt, here)
+   local set = datasets.sets[opt.data]
+   if set and #set.files == 1 and not paths.filep(opt.data) then
+      local text, line = datasets.text(opt.data, opt.download)
+      print(line)
+      return text
+   end
+   if opt.download then error('-download needs -data text8 or ptb', 0) end
+   return opt.data == '' and read_docs(here .. '/../doc/') or gzip.readAll(opt.data)
+end
+
 -- The text's numbers for training and validation, and the letters.
 local function load_text(run, here)
    local opt = run.opt
-   local ok, text = pcall(function()
-      return opt.data == '' and read_docs(here .. '/../doc/') or gzip.readAll(opt.data)
-   end)
-   if not ok then run:stop('-data: %s', text) end
+   local ok, text = pcall(text_of, opt, here)
+   if not ok then run:stop('%s%s', text:find '^%-' and '' or '-data: ', text) end
    local letters, cut = alphabet(text), math.floor(#text * (1 - opt.validation))
    local least = opt.batchSize * 2 * opt.sequence + 1
    if math.min(cut, #text - cut) < least then

@@ -1,13 +1,17 @@
 -- examples/lib/digits.lua - handwritten digits for training and test: the project's own, or a folder with MNIST's files.
 local torch = require 'torch'
+local datasets = require 'examples.lib.datasets'
 local idx = require 'examples.lib.idx'
 
 local own = debug.getinfo(1, 'S').source:match '^@(.*)examples/lib/digits%.lua$' .. 'data/'
 
 local digits = {}
 
---- The option of programs that read digits.
-digits.option = { 'data', '', "folder with MNIST's IDX files, gzipped or not; empty: the project's own digits" }
+--- The options of programs that read digits.
+digits.option = { 'data', '', "mnist, fashion-mnist, or a folder with MNIST's IDX files, gzipped "
+   .. "or not; empty: the project's own digits" }
+digits.download = { 'download', false, 'with -data mnist: fetch its files with curl or wget, into '
+   .. '~/.cache/cresset', fresh = true }
 
 -- A set: input N x 1 x H x W, the pixels as they are in the file; target N classes from 1 (digit + 1).
 local function set(images, labels, tensorType)
@@ -29,7 +33,19 @@ local function split(images, labels, tensorType, isTest)
    return pick(images, labels, tensorType, function(i) return not isTest(i) end), pick(images, labels, tensorType, isTest)
 end
 
-local function read(folder, tensorType)
+-- The folder of -data, which may be the name of a public set.
+local function folder_of(opt)
+   if not datasets.sets[opt.data] then
+      if opt.download then error('-download needs -data mnist or fashion-mnist', 0) end
+      return opt.data
+   end
+   local folder, line = datasets.find(opt.data, opt.download)
+   if opt.download ~= nil then print(line) end        -- programs of many ranks would print it often
+   return folder
+end
+
+local function read(opt, tensorType)
+   local folder = folder_of(opt)
    if folder == '' then
       local images, labels = idx.readPair(own .. 'digits-images-idx3-ubyte', own .. 'digits-labels-idx1-ubyte')
       local train, test = split(images, labels, tensorType, function(i) return i % 5 == 0 end)
@@ -47,7 +63,7 @@ end
 
 --- The training set, the test set and the value of a white pixel, by the option -data of a run.
 function digits.load(run)
-   local ok, train, test, white = pcall(read, run.opt.data, run.tensorType)
+   local ok, train, test, white = pcall(read, run.opt, run.tensorType)
    if not ok then run:stop('%s', train) end
    return train, test, white
 end
