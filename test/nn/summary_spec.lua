@@ -2,6 +2,7 @@
 -- errors.
 local torch = require 'torch'
 local nn = require 'nn'
+local drawn = require 'test.support.nn.random_cases'
 local refuses = require 'test.support.refuses'
 
 before_each(function() torch.manualSeed(3) end)
@@ -178,6 +179,24 @@ describe('nn.summary changes', function()
       local state = torch.getRNGState()
       nn.summary(own.Draw(), { 3 })
       assert.is_true(torch.equal(state, torch.getRNGState()))
+   end)
+   it('nothing of any module of nn', function()
+      local count, stdout = 0, print
+      for _, case in ipairs(require 'test.support.nn.cases') do
+         local m, inputs = drawn.make(case, 3)
+         for _, form in ipairs(inputs) do
+            rawset(_G, 'print', function() end)               -- nn.PrintSize prints
+            m:forward(form[1])
+            local before, random = torch.serialize(m), torch.getRNGState()
+            local t = nn.summary(m, form[1])
+            rawset(_G, 'print', stdout)
+            assert(before == torch.serialize(m), case.new)
+            assert(torch.equal(random, torch.getRNGState()), case.new)
+            assert(t[1].output and #tostring(t) > 0, case.new)
+            count = count + 1
+         end
+      end
+      assert.is_true(count > 500)
    end)
    it('not the tensor that it gets', function()
       local x = torch.Tensor(4):fill(-1)
