@@ -45,11 +45,10 @@ local SHARED = {
 local Run = {}
 Run.__index = Run
 
---- Removes an unfinished progress bar, and the ^C of a terminal behind it.
+--- Empties the line of a terminal: an unfinished progress bar, or the ^C of the terminal itself.
 function Run:cleanLine()
-   if self.bar then io.stdout:write '\r\27[K' end
+   if self.terminal then io.stdout:write '\r\27[K' end
    io.stdout:flush()
-   self.bar = false
 end
 
 --- Ends the program with a message of one line, and status 1.
@@ -236,6 +235,7 @@ local function say(self, job, entry, seconds)
    local parts = { ('epoch %2d of %d'):format(entry.epoch, self.opt.epochs) }
    for _, column in ipairs(job.columns) do parts[#parts + 1] = column:format(entry[name_of(column)]) end
    parts[#parts + 1] = ('%.2f s'):format(seconds)
+   self:cleanLine()
    print(table.concat(parts, '  '))
    io.stdout:flush()
 end
@@ -246,7 +246,6 @@ local function show_progress(self, job, at)
    local sums, means = at.sums, job.progress
    xlua.progress(at.step, job.steps, means and means(sums, at.step) or
                  sums.loss and ('loss %.4f'):format(sums.loss / at.step) or nil)
-   self.bar = at.step < job.steps
 end
 
 -- One step, whose sums are added to those of the epoch.
