@@ -3,6 +3,7 @@ local ffi = require 'ffi'
 local show = require 'torch.show'
 local glance = require 'torch.glance'
 local terminal = require 'torch.terminal'
+local timeit = require 'torch.timeit'
 local original = require 'torch.original'
 local explain = require 'torch.explain'
 local environment = require 'torch.environment'
@@ -10,7 +11,6 @@ local commands = require 'torch.commands'
 local complete = require 'torch.complete'
 local near = require 'torch.near'
 local habits = require 'torch.habits'
-local timeit = require 'torch.timeit'
 
 local M = {}
 
