@@ -6351,6 +6351,15 @@ function nn.optimizeMemory(model, input) end
 ---@return any
 function nn.save(filename, object, mode) end
 
+--- The layers of a net, with the sizes of their outputs for an input, and their parameters, as an object that prints as a table.
+---
+---     net = nn.Sequential():add(nn.Linear(3, 5)):add(nn.Tanh()); nn.summary(net, {3}).parameters   --> 20
+---@param net nn.Module a module
+---@param inputSize table|torch.Tensor a tensor, sizes, or a list of these. Sizes may have the dimension of the batch, such as {1, 28, 28} or a LongStorage. They stand for ones in the net's type.
+---@return any # the object; errors name the layer that refuses its input
+---@return any ...
+function nn.summary(net, inputSize) end
+
 --- Tables of connections for nn.SpatialConvolutionMap: full, oneToOne, random.
 ---
 ---     nn.tables.oneToOne(2)   --> {{1, 1}, {2, 2}}

@@ -66,8 +66,9 @@ function xlua.print(obj, ...) end
 --- Draws a bar: step `current` of `goal` is done.
 ---@param current any
 ---@param goal? any
+---@param text? any shown behind the count, such as 'loss 0.12'; left out where the line is too short
 ---@return any
-function xlua.progress(current, goal) end
+function xlua.progress(current, goal, text) end
 
 --- require that prints why a package cannot be loaded, instead of raising an error.
 ---@param name any

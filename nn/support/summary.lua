@@ -322,17 +322,18 @@ end
 
 --- The layers of a net, with the sizes of their outputs for an input, and their parameters, as an
 -- object that prints as a table. A copy of the net computes in evaluation mode. The net, its
--- running statistics, its outputs and the state of the random numbers do not change. Entry i of
--- the result is a layer. A container comes before what it holds. Fields of an entry: `path`
--- ('2.1': the first layer of the second), `name`, `type`, `depth`, `size` (a list, or a table of
--- lists), `output` (the same as text; nil for a layer that did not run), `parameters` (a
--- container's without those of its layers) and `shared` (whether an earlier layer has them too).
--- Fields of the result: `parameters`, `parameterBytes` (shared ones count once), `outputBytes`
--- (memory of all outputs; views and layers that work in place take none), `input` and `type`.
+-- running statistics, its outputs and the state of the random numbers do not change.
+-- Entry i of the result is a layer. A container comes before what it holds.
+-- An entry has `path` ('2.1': the first layer of the second), `name`, `type` and `depth`.
+-- Its `size` is a list, or a table of lists, and `output` the same as text. A layer that did not
+-- run has neither. `parameters` of a container do not count those of its layers. `shared` is true
+-- where an earlier layer has them too.
+-- The result has `parameters`, `parameterBytes`, `outputBytes`, `input` and `type`.
+-- Shared parameters count once. `outputBytes` is the memory of all outputs; views and layers that
+-- work in place take none.
 -- @param net        a module
--- @param inputSize  sizes with or without the dimension of the batch, such as {1, 28, 28}, or
---                   a LongStorage: the input is ones in the type of the net; a tensor; or a list
---                   of these
+-- @param inputSize  a tensor, sizes, or a list of these. Sizes may have the dimension of the batch,
+--                   such as {1, 28, 28} or a LongStorage. They stand for ones in the net's type.
 -- @return the object; errors name the layer that refuses its input
 -- net = nn.Sequential():add(nn.Linear(3, 5)):add(nn.Tanh()); nn.summary(net, {3}).parameters --> 20
 function nn.summary(net, inputSize)
