@@ -18,6 +18,11 @@ function onnx.exporter(class, rule) end
 ---@return any ...
 function onnx.load(path) end
 
+--- Sets how many turns a Loop of a model may take, so that a model from a stranger ends.
+---@param n? any (default: leaves it as it is) a whole number of at least 1
+---@return any # the number in force before (at first 2^31)
+function onnx.maxTurns(n) end
+
 --- Adds an op, or replaces it. f(node, ...) gets the inputs and returns the outputs.
 ---@overload fun(name: any, domain: any, f: any): any
 ---@param name any

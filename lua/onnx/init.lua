@@ -48,6 +48,21 @@ function onnx.ops()
    return registry.names()
 end
 
+--- onnx.maxTurns([n]): Sets how many turns a Loop of a model may take, so that a model from a stranger ends.
+-- A Loop that wants more is an error.
+-- @param n  (default: leaves it as it is) a whole number of at least 1
+-- @return the number in force before (at first 2^31)
+function onnx.maxTurns(n)
+   local before = registry.most_turns
+   if n ~= nil then
+      if type(n) ~= 'number' or n < 1 or n % 1 ~= 0 or n > 2 ^ 53 then
+         arg.refuse('onnx.maxTurns', 'n', 'a whole number in 1..2^53', n)
+      end
+      registry.most_turns = n
+   end
+   return before
+end
+
 onnx.save, onnx.exporter = save.save, save.exporter
 
 return onnx

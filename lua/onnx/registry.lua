@@ -38,6 +38,9 @@ function M.each(list, make, domain)
    for name, value in pairs(list) do M.add(name, make(name, value), domain) end
 end
 
+-- The most turns of a Loop.
+M.most_turns = 2 ^ 31
+
 --- The definition of an op, or nil.
 function M.find(name, domain) return domains[short(domain)] and domains[short(domain)][name] end
 

@@ -19,6 +19,9 @@ local name = '/proc/self/fd/' .. fd
 -- A node may ask for any size: memory is limited, so that a large one is refused instead of filled.
 lib.C.th_memory_of(0).most = 2 ^ 28
 
+-- A model may also ask for an endless loop.
+onnx.maxTurns(10)
+
 local MOST = 4096
 
 -- A value for an input, or nil where it is large or of another kind.

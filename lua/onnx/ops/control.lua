@@ -3,8 +3,6 @@ local torch = require 'torch'
 local types = require 'onnx.types'
 local registry = require 'onnx.registry'
 
-local MOST_TURNS = 2 ^ 31
-
 -- ---- If ------------------------------------------------------------------------------------------------------------
 
 registry.add('If', {
@@ -25,6 +23,8 @@ registry.add('If', {
 })
 
 -- ---- Loop ----------------------------------------------------------------------------------------------------------
+
+local TOO_MANY = 'a Loop may take %d turns (onnx.maxTurns), it wants %s'
 
 -- Results of all turns as one tensor, with a new first dimension.
 local function stack(list, name, like)
@@ -69,10 +69,13 @@ registry.add('Loop', {
    end,
    run = function(n, limit, condition, ...)
       local body, carried, states = n.attr.body, { ... }, n.count - 2
-      local most, go_on = limit and types.number(limit) or MOST_TURNS, condition == nil or types.number(condition) ~= 0
+      local most, go_on = limit and types.number(limit) or math.huge, condition == nil or types.number(condition) ~= 0
+      local allowed = registry.most_turns
+      if limit and most > allowed then error(TOO_MANY:format(allowed, ('%.0f'):format(most)), 0) end
       local rows, turn = {}, 0
       for k = states + 1, n.outputs do rows[k] = {} end
       while go_on and turn < most do
+         if turn == allowed then error(TOO_MANY:format(allowed, 'more'), 0) end
          local inputs = { types.scalar('int64', turn), types.scalar('bool', 1) }
          for k = 1, states do inputs[k + 2] = carried[k] end
          local results = body:run(inputs)
