@@ -16,8 +16,8 @@ ffi.cdef [[
 local fd = ffi.C.memfd_create('fuzz', 0)
 local name = '/proc/self/fd/' .. fd
 
--- A node may ask for any size: memory is limited, so that a large one is refused instead of filled.
-lib.C.th_memory_of(0).most = 2 ^ 28
+-- A node may ask for any size. Tensors get 16 MB, a quarter of what fuzz.h allows for a file.
+lib.C.th_memory_of(0).most = 2 ^ 24
 
 -- A model may also ask for an endless loop.
 onnx.maxTurns(10)
