@@ -250,19 +250,14 @@ local MOST_REPEATED = 2 ^ 24
 local function sources(size, before, behind, mode)
    if before + size + behind > MOST_REPEATED then error(('a padded size of %.0f is too large'):format(before + size + behind),
       0) end
-   local list = {}
-   for i = -before, size + behind - 1 do
-      local k
-      if mode == 'edge' then k = math.max(0, math.min(size - 1, i))
-      elseif mode == 'wrap' then k = i % size
-      else                                                    -- reflect
-         local period = math.max(1, 2 * (size - 1))
-         k = i % period
-         if k >= size then k = period - k end
-      end
-      list[#list + 1] = k + 1
+   if before + size + behind <= 0 then return types.empty('int64', { 0 }) end
+   local k = torch.range(-before, size + behind - 1)
+   if mode == 'edge' then k:clamp(0, size - 1)
+   elseif mode == 'wrap' then k:remainder(size)
+   else                                                       -- reflect: a saw of up and down
+      k:remainder(math.max(1, 2 * (size - 1))):add(-(size - 1)):abs():mul(-1):add(size - 1)
    end
-   return types.of_numbers('int64', list)
+   return k:add(1):long()
 end
 
 -- x with `before` and `behind` elements more in each dimension; negative numbers cut elements off.
