@@ -4,21 +4,18 @@
 #include <vector>
 #include "../runtime/device.cuh"
 #include "library.h"
+#include "nccl.cuh"
 #include "thcuda.h"
 
-/* ---- the library: what its interface calls things ---- */
+/* ---- the library ---- */
 
-enum { SUCCESS = 0, SUM = 0, NO_TYPE = -1 };
-static constexpr int types[TH_NDTYPE] = { NO_TYPE, 1, 0, NO_TYPE, 2, 4, 6, 9, 7, 8 };
+using namespace nccl_names;
 
 #define FUNCTIONS(F) \
+  TH_NCCL_FUNCTIONS(F) \
   F(init_all, ncclCommInitAll, void **comms, int n, const int *devices) \
   F(begin, ncclGroupStart, void) \
-  F(end, ncclGroupEnd, void) \
-  F(abort, ncclCommAbort, void *comm) \
-  F(all_reduce, ncclAllReduce, const void *from, void *to, size_t n, int type, int op, void *comm, cudaStream_t stream) \
-  F(reduce, ncclReduce, const void *from, void *to, size_t n, int type, int op, int root, void *comm, cudaStream_t stream) \
-  F(broadcast, ncclBroadcast, const void *from, void *to, size_t n, int type, int root, void *comm, cudaStream_t stream)
+  F(end, ncclGroupEnd, void)
 
 static struct {
 #define DECLARE(f, symbol, ...) int (*f)(__VA_ARGS__);
@@ -136,19 +133,7 @@ static th_status run(int what, int n, th_tensor *const *t)
 th_status th_cuda_nccl_sum(int n, th_tensor *const *t, int all) { return run(all ? ALL : ONE, n, t); }
 th_status th_cuda_nccl_broadcast(int n, th_tensor *const *t) { return run(FROM_ONE, n, t); }
 
-#if defined __CUDACC__ && __has_include(<nccl.h>)
-#include <nccl.h>
-#include "same.cuh"
-TH_SAME_NUMBER(SUCCESS, ncclSuccess)
-TH_SAME_NUMBER(SUM, ncclSum)
-TH_SAME_NUMBER(types[TH_U8], ncclUint8)
-TH_SAME_NUMBER(types[TH_I8], ncclInt8)
-TH_SAME_NUMBER(types[TH_I32], ncclInt32)
-TH_SAME_NUMBER(types[TH_I64], ncclInt64)
-TH_SAME_NUMBER(types[TH_F16], ncclFloat16)
-TH_SAME_NUMBER(types[TH_BF16], ncclBfloat16)
-TH_SAME_NUMBER(types[TH_F32], ncclFloat32)
-TH_SAME_NUMBER(types[TH_F64], ncclFloat64)
+#ifdef TH_NCCL_HEADER
 #define SAME(f, symbol, ...) TH_SAME_ARGUMENTS(nccl.f, symbol)
 FUNCTIONS(SAME)
 TH_SAME_ARGUMENTS(nccl.text, ncclGetErrorString)

@@ -6,18 +6,20 @@
 #include <vector>
 #include "../runtime/recording.cuh"
 #include "library.h"
+#include "nccl.cuh"
 #include "th_dist.h"
 
 #ifndef __CUDACC__
 namespace emu { void *nccl(const char *symbol); }       // a function of the emulated device's NCCL by its name
 #endif
 
-/* ---- the library: what its interface calls things ---- */
+/* ---- the library ---- */
 
 namespace {
 
-enum { SUCCESS = 0, IN_PROGRESS = 7, BYTES = 1, NO_TYPE = -1 };
-constexpr int types[TH_NDTYPE] = { NO_TYPE, 1, 0, NO_TYPE, 2, 4, 6, 9, 7, 8 };
+using namespace nccl_names;
+
+enum { IN_PROGRESS = 7, BYTES = types[TH_U8] };
 constexpr int operators[] = { 0, 4, 3, 2, 1 };       // sum, mean, min, max, prod
 
 struct unique { char bytes[TH_DEVICE_ID]; };     // goes by value
@@ -25,13 +27,10 @@ struct unique { char bytes[TH_DEVICE_ID]; };     // goes by value
 struct settings { size_t size; unsigned magic, version; int blocking, unset; };
 
 #define FUNCTIONS(F) \
+  TH_NCCL_FUNCTIONS(F) \
   F(id, ncclGetUniqueId, unique *id) \
   F(init, ncclCommInitRankConfig, void **comm, int n, unique id, int rank, settings *config) \
   F(state, ncclCommGetAsyncError, void *comm, int *state) \
-  F(abort, ncclCommAbort, void *comm) \
-  F(all_reduce, ncclAllReduce, const void *from, void *to, size_t n, int type, int op, void *comm, cudaStream_t stream) \
-  F(reduce, ncclReduce, const void *from, void *to, size_t n, int type, int op, int root, void *comm, cudaStream_t stream) \
-  F(broadcast, ncclBroadcast, const void *from, void *to, size_t n, int type, int root, void *comm, cudaStream_t stream) \
   F(all_gather, ncclAllGather, const void *from, void *to, size_t n, int type, void *comm, cudaStream_t stream) \
   F(reduce_scatter, ncclReduceScatter, const void *from, void *to, size_t n, int type, int op, void *comm, cudaStream_t stream)
 
@@ -273,27 +272,15 @@ void th_cuda_offer_ranks()
   th_dist_offer(&all);
 }
 
-#if defined __CUDACC__ && __has_include(<nccl.h>)
+#ifdef TH_NCCL_HEADER
 #include <stddef.h>
-#include <nccl.h>
-#include "same.cuh"
 namespace same { template <> struct passed<ncclUniqueId> { typedef unique as; }; }
 static_assert(sizeof(unique) == sizeof(ncclUniqueId), "NCCL's header has other identifiers");
 static_assert(offsetof(settings, magic) == offsetof(ncclConfig_t, magic) &&
               offsetof(settings, version) == offsetof(ncclConfig_t, version) &&
               offsetof(settings, blocking) == offsetof(ncclConfig_t, blocking) &&
               offsetof(settings, unset) == offsetof(ncclConfig_t, cgaClusterSize), "NCCL's header has other settings");
-TH_SAME_NUMBER(SUCCESS, ncclSuccess)
 TH_SAME_NUMBER(IN_PROGRESS, ncclInProgress)
-TH_SAME_NUMBER(BYTES, ncclUint8)
-TH_SAME_NUMBER(types[TH_U8], ncclUint8)
-TH_SAME_NUMBER(types[TH_I8], ncclInt8)
-TH_SAME_NUMBER(types[TH_I32], ncclInt32)
-TH_SAME_NUMBER(types[TH_I64], ncclInt64)
-TH_SAME_NUMBER(types[TH_F16], ncclFloat16)
-TH_SAME_NUMBER(types[TH_BF16], ncclBfloat16)
-TH_SAME_NUMBER(types[TH_F32], ncclFloat32)
-TH_SAME_NUMBER(types[TH_F64], ncclFloat64)
 TH_SAME_NUMBER(operators[0], ncclSum)
 TH_SAME_NUMBER(operators[1], ncclAvg)
 TH_SAME_NUMBER(operators[2], ncclMin)
