@@ -1,5 +1,5 @@
 -- lua/jupyter/connection.lua - reads the connection file, in which Jupyter names the addresses and the key of a kernel.
-local json = require 'jupyter.json'
+local json = require 'torch.json'
 
 local LARGEST = 2 ^ 20                      -- bytes of a connection file
 local CHANNELS = { 'shell', 'iopub', 'stdin', 'control', 'hb' }

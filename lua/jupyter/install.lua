@@ -2,7 +2,7 @@
 local ffi = require 'ffi'
 local paths = require 'paths'
 local environment = require 'torch.environment'
-local json = require 'jupyter.json'
+local json = require 'torch.json'
 
 ffi.cdef 'ssize_t th_jupyter_readlink(const char *, char *, size_t) __asm__("readlink");'
 

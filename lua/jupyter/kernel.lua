@@ -1,5 +1,5 @@
 -- lua/jupyter/kernel.lua - a kernel of Jupyter: its sockets, the loop over messages, and what it publishes.
-local json = require 'jupyter.json'
+local json = require 'torch.json'
 local message = require 'jupyter.message'
 local zmq = require 'jupyter.zmq'
 local output = require 'jupyter.output'

@@ -3,7 +3,7 @@
 -- Frames: addresses of the receiver, '<IDS|MSG>', the signature, then four JSON objects: header, parent header, metadata,
 -- content; then buffers, which a kernel of this kind does not use.
 local ffi = require 'ffi'
-local json = require 'jupyter.json'
+local json = require 'torch.json'
 local sha256 = require 'torch.sha256'
 
 local M = {}

@@ -4,7 +4,7 @@ local config = require 'torch.config'
 local help = require 'torch.help'
 local bundle = require 'jupyter.bundle'
 local cell = require 'jupyter.cell'
-local json = require 'jupyter.json'
+local json = require 'torch.json'
 local message = require 'jupyter.message'
 local output = require 'jupyter.output'
 

@@ -5,7 +5,7 @@
 -- { 'parent', header, muted }, { 'busy', '1' or '0' } and { 'stop' }; it gets { 'control', frames ... },
 -- and { 'begun' } for each parent.
 local message = require 'jupyter.message'
-local json = require 'jupyter.json'
+local json = require 'torch.json'
 local output = require 'jupyter.output'
 local signals = require 'jupyter.signals'
 local zmq = require 'jupyter.zmq'

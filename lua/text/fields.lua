@@ -1,5 +1,5 @@
 -- text.fields - reads fields of parsed files with their types, and checks vocabularies.
-local json = require 'text.json'
+local json = require 'torch.json'
 
 local fields = {}
 

@@ -3,7 +3,7 @@
 -- A node is { kind = 'set', set }, { kind = 'all', nodes }, { kind = 'any', nodes }, { kind = 'repeat', node, least, most, how },
 -- { kind = 'look', node, what }, { kind = 'atomic', node } or { kind = 'at', what }. Groups number nothing, and there are no
 -- references back.
-local json = require 'text.json'
+local json = require 'torch.json'
 local set = require 'text.set'
 
 local DEEPEST = 40                           -- nesting of groups

@@ -1,7 +1,7 @@
 -- text.tokenizer_json - reads the file tokenizer.json of HuggingFace's tokenizers: the definition of a tokenizer.
 local decode = require 'text.decode'
 local fields = require 'text.fields'
-local json = require 'text.json'
+local json = require 'torch.json'
 local pattern = require 'text.pattern'
 local steps = require 'text.steps'
 local get, maybe = fields.get, fields.maybe

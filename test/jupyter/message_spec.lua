@@ -1,7 +1,7 @@
 -- test/jupyter/message_spec.lua - frames of messages: signed, read back, and damaged in each way.
 -- runs once
 local message = require 'jupyter.message'
-local json = require 'jupyter.json'
+local json = require 'torch.json'
 
 local KEY = 'a key'
 

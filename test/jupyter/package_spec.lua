@@ -1,7 +1,7 @@
 -- test/jupyter/package_spec.lua - jupyter.install, connection files, and invalid arguments of the public functions.
 -- runs once
 local jupyter = require 'jupyter'
-local json = require 'jupyter.json'
+local json = require 'torch.json'
 local connection = require 'jupyter.connection'
 
 local folder

@@ -1,6 +1,6 @@
 -- test/support/jupyter.lua - a front end for specs: starts a kernel in a process, and talks to it through libzmq.
 local ffi = require 'ffi'
-local json = require 'jupyter.json'
+local json = require 'torch.json'
 local message = require 'jupyter.message'
 local zmq = require 'jupyter.zmq'
 

@@ -1,7 +1,7 @@
 -- test/text/pattern_spec.lua - regular expressions over Unicode: matches, errors, and time.
 -- runs once: nothing here depends on the level
 local refuses = require 'test.support.refuses'
-local json = require 'text.json'
+local json = require 'torch.json'
 local pattern = require 'text.pattern'
 local patterns = require 'text.patterns'
 local set = require 'text.set'

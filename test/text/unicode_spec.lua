@@ -2,7 +2,7 @@
 -- runs once: nothing here depends on the level
 local ffi = require 'ffi'
 local torch = require 'torch'
-local json = require 'text.json'
+local json = require 'torch.json'
 local lib = require 'text.lib'
 local steps = require 'text.steps'
 local C, check = lib.C, lib.check
