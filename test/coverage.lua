@@ -6,72 +6,9 @@
 -- It prints a table of the folders of lib/. FOLDER/uncovered.txt lists each line that did not run and each side not taken.
 local coverage = {}
 
--- ---- JSON -----------------------------------------------------------------------------------------
-
-local ESCAPES = { b = '\b', f = '\f', n = '\n', r = '\r', t = '\t' }
-local LITERALS = { ['true'] = true, ['false'] = false }
-
-local value
-
-local function string_at(text, at)
-   local parts = {}
-   while true do
-      local from, to, ended = text:find('^[^"\\]*(["\\])', at)
-      if not from then error('gcov: a string has no end at byte ' .. at, 0) end
-      parts[#parts + 1] = text:sub(from, to - 1)
-      at = to + 1
-      if ended == '"' then return table.concat(parts), at end
-      local letter = text:sub(at, at)
-      parts[#parts + 1] = letter == 'u' and '?' or ESCAPES[letter] or letter
-      at = at + (letter == 'u' and 5 or 1)
-   end
-end
-
--- Reads the members of a list or an object up to `close`.
-local function members(text, at, close, read)
-   at = text:find('%S', at) or #text + 1
-   if text:sub(at, at) == close then return at + 1 end
-   while true do
-      at = text:find('%S', read(at)) or #text + 1
-      local sign = text:sub(at, at)
-      if sign == close then return at + 1 end
-      if sign ~= ',' then error(("gcov: wanted ',' or '%s' at byte %d, got '%s'"):format(close, at, sign), 0) end
-      at = text:find('%S', at + 1) or #text + 1
-   end
-end
-
-function value(text, at)
-   at = text:find('%S', at) or #text + 1
-   local sign = text:sub(at, at)
-   if sign == '{' then
-      local object = {}
-      at = members(text, at + 1, '}', function(i)
-         local name
-         name, i = string_at(text, i + 1)
-         object[name], i = value(text, (assert(text:find(':', i, true), 'gcov: a name has no value')) + 1)
-         return i
-      end)
-      return object, at
-   elseif sign == '[' then
-      local list, n = {}, 0
-      at = members(text, at + 1, ']', function(i)
-         n = n + 1
-         list[n], i = value(text, i)
-         return i
-      end)
-      return list, at
-   elseif sign == '"' then
-      return string_at(text, at + 1)
-   end
-   local from, to = text:find('^[%w.+-]+', at)
-   if not from then error(("gcov: no value at byte %d: '%s'"):format(at, sign), 0) end
-   local word = text:sub(from, to)
-   if LITERALS[word] ~= nil then return LITERALS[word], to + 1 end
-   return tonumber(word), to + 1
-end
-
---- The value that a JSON text holds.
-function coverage.json(text) return (value(text, 1)) end
+local here = debug.getinfo(1, 'S').source:match '^@(.*)test/coverage%.lua$' or ''
+package.path = here .. 'lua/?.lua;' .. package.path     -- a plain luajit runs this
+local json = require 'torch.json'
 
 -- ---- uniting the copies of a line -------------------------------------------------------------------
 
@@ -191,7 +128,7 @@ local function main(folder)
          io.stderr:write('test/coverage.lua: gcov gives no counts of ', path, '\n')
          os.exit(1)
       end
-      coverage.add(files, coverage.json(text), root)
+      coverage.add(files, json.read(text), root)
       objects = objects + 1
    end
    if objects == 0 then

@@ -12,14 +12,8 @@ local th, only = arg[-1] or 'build/bin/th', arg[1] == '-only' and arg[2] or ''
 local PACKAGES = { 'torch', 'nn', 'nn.recurrent', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'totem',
    'fbnn', 'dist', 'feed', 'tds', 'image', 'hdf5', 'threads', 'gnuplot', 'loadcaffe', 'text', 'onnx', 'jupyter', 'cudnn', 'env', 'trepl', 'dok' }
 
-local function sh(command)
-   local p = io.popen(('{ %s; } 2>&1 </dev/null; echo "status $?"'):format(command))
-   local out, status = p:read '*a':match '^(.*)status (%d+)\n$'
-   p:close()
-   return out, tonumber(status)
-end
-
-local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
+local shell = require 'test.support.shell'
+local sh, quote = shell.run, shell.quote
 
 local programs = {
    { name = 'nothing', options = '-e ""' },

@@ -1,13 +1,11 @@
 -- test/cuda/emu_spec.lua - the emulated device: barriers, warps, streams, faults, with and without AddressSanitizer; data races.
 -- runs once: the device does not depend on the level
+local shell = require 'test.support.shell'
 local temporary = require 'test.support.temporary'
 
 local function run(command)
-   local f = io.popen(command .. ' 2>&1; echo "=$?"')
-   local text = f:read '*a'
-   f:close()
-   local out, status = text:match '^(.*)=(%d+)%s*$'
-   return tonumber(status), out
+   local out, status = shell.run(command)
+   return status, out
 end
 
 if run 'command -v c++ >/dev/null' ~= 0 then

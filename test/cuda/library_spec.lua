@@ -1,13 +1,11 @@
 -- test/cuda/library_spec.lua - the search for CUDA libraries: TH_CUDA_LIBS, the loader, packages of Python; errors.
 -- runs once: the search does not depend on the level
+local shell = require 'test.support.shell'
 local temporary = require 'test.support.temporary'
 
 local function run(command)
-   local f = io.popen(command .. ' 2>&1; echo "=$?"')
-   local text = f:read '*a'
-   f:close()
-   local out, status = text:match '^(.*)=(%d+)%s*$'
-   return tonumber(status), out
+   local out, status = shell.run(command)
+   return status, out
 end
 
 if run 'command -v c++ >/dev/null' ~= 0 then

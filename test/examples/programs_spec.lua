@@ -2,6 +2,7 @@
 -- runs once
 local torch = require 'torch'
 local ffi = require 'ffi'
+local shell = require 'test.support.shell'
 require 'nn'
 
 ffi.cdef 'char *realpath(const char *path, char *resolved);'
@@ -25,13 +26,7 @@ end
 
 -- Runs a command in a folder of test/programs and wants it to succeed. Returns what it wrote on both streams.
 local function run(program, command, ...)
-   local line = ("cd test/programs/%s && '%s' %s 2>&1 </dev/null; echo \"status $?\""):format(program, TH, command:format(...))
-   local stream = io.popen(line)
-   local text = stream:read '*a'
-   stream:close()
-   local output, status = text:match '^(.*)status (%d+)\n$'
-   assert.equal('0', status, output)
-   return output
+   return shell.ok(("cd test/programs/%s && '%s' %s"):format(program, TH, command:format(...)))
 end
 
 describe('test/programs/charrnn', function()

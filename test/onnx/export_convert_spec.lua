@@ -3,6 +3,7 @@
 local torch = require 'torch'
 local nn = require 'nn'
 local onnx = require 'onnx'
+local shell = require 'test.support.shell'
 local temporary = require 'test.support.temporary'
 
 local TH = os.getenv 'TH' or 'build/bin/th'
@@ -12,13 +13,7 @@ local GOLDEN = os.getenv 'TH_GOLDEN' or '../shared/golden'
 after_each(temporary.remove)
 
 -- What the program prints, with its errors, and its exit status.
-local function run(words)
-   local f = assert(io.popen(("'%s' %s 2>&1; echo \"status $?\""):format(CONVERT, words)))
-   local out = f:read '*a'
-   f:close()
-   local text, status = out:match '^(.*)status (%d+)\n$'
-   return text, tonumber(status)
-end
+local function run(words) return shell.run(("'%s' %s"):format(CONVERT, words)) end
 
 local function converted(words)
    local out, status = run(words)

@@ -2,13 +2,11 @@
 local torch = require 'torch'
 require 'nn'
 local assert = require 'luassert'
+local shell = require 'test.support.shell'
 
 local function execute(command)
-   local run = io.popen(command .. ' 2>&1 </dev/null; echo "status $?"')
-   local text = run:read '*a'
-   run:close()
-   local output, status = text:match '^(.*)status (%d+)\n$'
-   return tonumber(status), output
+   local output, status = shell.run(command)
+   return status, output
 end
 
 local example = { TH = os.getenv 'TH' or 'build/bin/th' }

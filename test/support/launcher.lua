@@ -1,14 +1,13 @@
 -- test/support/launcher.lua - runs programs of a spec under th or a plain LuaJIT; returns their output and status.
+local shell = require 'test.support.shell'
 local temporary = require 'test.support.temporary'
 
 local plain = {}
 
 -- Runs a text, for a minute at most.
 local function run(variables, program, text)
-   local p = io.popen(('%s timeout 60 %s %s 2>&1; echo "status $?"'):format(variables, program, temporary.put(text, '.lua')))
-   local out, status = p:read '*a':match '^(.*)status (%d+)\n$'
-   p:close()
-   return out, tonumber(status)
+   local file = temporary.put(text, '.lua')
+   return shell.run(('%s timeout 60 %s %s'):format(variables, program, file))
 end
 
 local TH = os.getenv 'TH' or 'build/bin/th'

@@ -1,9 +1,8 @@
 -- test/support/run_th.lua - runs th for specs of the prompt and of errors.
+local shell = require 'test.support.shell'
 local M = {}
 
 local TH = os.getenv 'TH' or 'build/bin/th'
-
-local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
 
 local function temporary(text)
    local name = os.tmpname()
@@ -16,11 +15,9 @@ end
 --- Runs th with these arguments; returns both streams together and the exit status.
 function M.th(args, input, env)
    local name = temporary(input)
-   local p = io.popen(('%s %s %s 2>&1 <%s; echo "status $?"'):format(env or '', quote(TH), args, name))
-   local out, status = p:read('*a'):match '^(.*)status (%d+)\n$'
-   p:close()
+   local out, status = shell.run(('%s %s %s <%s'):format(env or '', shell.quote(TH), args, name))
    os.remove(name)
-   return out, tonumber(status)
+   return out, status
 end
 
 --- What the prompt answers to these lines.

@@ -1,15 +1,13 @@
 -- test/tools/bench_spec.lua - the benchmarks run and print their table; speed itself is not tested.
 -- runs once
 local measure = require 'bench.lib.measure'
+local shell = require 'test.support.shell'
 
 local TH = os.getenv 'TH' or 'build/bin/th'
 
 local function run(arguments)
-   local pipe = io.popen(("'%s' bench/run.lua %s 2>&1 </dev/null; echo \"status $?\""):format(TH, arguments))
-   local text = pipe:read '*a'
-   pipe:close()
-   local output, status = text:match '^(.*)status (%d+)\n$'
-   return tonumber(status), output
+   local output, status = shell.run(("'%s' bench/run.lua %s"):format(TH, arguments))
+   return status, output
 end
 
 describe('bench/run.lua', function()
@@ -109,22 +107,19 @@ end)
 
 describe('bench/gpu.lua', function()
    local function gpu(environment, arguments)
-      local pipe = io.popen(("%s '%s' bench/gpu.lua %s 2>&1 </dev/null; echo \"status $?\""):format(environment, TH, arguments))
-      local text = pipe:read '*a'
-      pipe:close()
-      return text:match '^(.*)status (%d+)\n$'
+      return shell.run(("%s '%s' bench/gpu.lua %s"):format(environment, TH, arguments))
    end
 
    it('says that there is no device where there is none', function()
       local output, status = gpu('env -u TH_CUDA CUDA_VISIBLE_DEVICES=none', '-only copy')
-      assert.equal('1', status)
+      assert.equal(1, status)
       assert.truthy(output:find('there is no CUDA device', 1, true) or output:find('this build has no CUDA backend', 1, true), output)
    end)
 
    it('continues after rows that fail, names them, and says so in its status', function()
       if require('test.support.cuda.device').missing('bench/gpu.lua', function() end, function() end) then return end
       local output, status = gpu('TH_CUDA=emu TH_CUDA_EMU_MEMORY=40000', "-rounds 1 -only '^adam step'")
-      assert.equal('1', status, output)
+      assert.equal(1, status, output)
       assert.matches('failed |', output, 1, true)
       assert.matches('out of memory', output, 1, true)
       assert.matches('| adam step ', output, 1, true)
@@ -135,7 +130,7 @@ describe('bench/gpu.lua', function()
       if require('test.support.cuda.device').missing('bench/gpu.lua', function() end, function() end) then return end
       for _, name in ipairs { '^copy$', '^gemm bfloat16', '^L5 2 gradInput', '^adam step' } do
          local output, status = gpu('TH_CUDA=emu', ("-rounds 1 -only '%s'"):format(name))
-         assert.equal('0', status, output)
+         assert.equal(0, status, output)
          assert.matches('emulated CUDA device 1', output, 1, true)
          assert.matches('no time below says anything of a GPU', output, 1, true)
          assert.truthy(output:find('\n| ' .. name:sub(2, 5) .. '[^|]*| +[%d.]+ | +%- |'), output)

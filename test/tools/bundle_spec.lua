@@ -1,16 +1,7 @@
 -- test/tools/bundle_spec.lua - the archive of ./dev bundle runs from any folder, with its bundled libraries only.
 -- runs once, on the plain build: it starts programs that know nothing of sanitizers
-local function sh(command)
-   local p = io.popen(('{ %s\n} 2>&1 </dev/null; echo "status $?"'):format(command))
-   local out, status = p:read '*a':match '^(.*)status (%d+)\n$'
-   p:close()
-   return out, tonumber(status)
-end
-local function ok(command)
-   local out, status = sh(command)
-   if status ~= 0 then error(('status %d of: %s\n%s'):format(status, command, out:sub(-4000)), 2) end
-   return out
-end
+local shell = require 'test.support.shell'
+local sh, ok = shell.run, shell.ok
 
 describe('cmake/bundle.lua', function()
    local dir, tree

@@ -1,6 +1,7 @@
 -- test/tools/coverage_spec.lua - test/coverage.lua, which counts the lines and branches of lib/ that a build with gcov has run.
 -- runs once, on the plain build: it compiles a program with gcov
 local coverage = require 'test.coverage'
+local shell = require 'test.support.shell'
 local temporary = require 'test.support.temporary'
 
 -- What gcov says of one object file.
@@ -12,14 +13,6 @@ local function line(number, count, ...)
 end
 
 describe('test/coverage.lua', function()
-   it('reads the JSON of gcov', function()
-      assert.same({ a = { 1, -2.5, 'x"\n?' }, b = {}, c = { d = true, e = false } },
-         coverage.json '{"a": [1, -2.5 , "x\\"\\n\\u0041"], "b":[], "c": {"d": true, "e":false}}')
-      assert.error_matches(function() coverage.json '[1 2]' end, "gcov: wanted ',' or ']' at byte 4, got '2'")
-      assert.error_matches(function() coverage.json '["a' end, 'gcov: a string has no end')
-      assert.error_matches(function() coverage.json '[' end, "gcov: no value at byte")
-   end)
-
    it('counts a line as run when one of its copies ran it', function()
       local files = {}
       coverage.add(files, report('/r/lib/cpu/a.c', line(3, 0), line(3, 2), line(4, 0)), '/r/')
@@ -65,12 +58,7 @@ describe('test/coverage.lua', function()
       local here = io.popen 'pwd':read '*l'
       local folder = temporary.name '.d'
       assert(os.execute('mkdir ' .. folder))
-      local function sh(command)
-         local p = io.popen(('cd %s && { %s\n} 2>&1'):format(folder, command))
-         local out = p:read '*a'
-         p:close()
-         return out
-      end
+      local function sh(command) return (shell.run(('cd %s && %s'):format(folder, command))) end
       assert.equal('', sh 'mkdir -p lib/core')
       local f = assert(io.open(folder .. '/lib/core/a.c', 'w'))
       f:write [[

@@ -1,11 +1,6 @@
 -- test/tools/dev_spec.lua - ./dev, the command for developers of the project.
 -- runs once, on the plain build: it starts programs that know nothing of sanitizers
-local function sh(command)
-   local p = io.popen(('{ %s\n} 2>&1 </dev/null; echo "status $?"'):format(command))
-   local out, status = p:read('*a'):match '^(.*)status (%d+)\n$'
-   p:close()
-   return out, tonumber(status)
-end
+local sh = require 'test.support.shell'.run
 
 describe('./dev', function()
    it('says how it is used', function()

@@ -1,14 +1,8 @@
 -- test/tools/floors_spec.lua - cmake/floors.lua: no file uses a higher floor, and no circle is new.
 -- runs once
 local temporary = require 'test.support.temporary'
+local sh = require 'test.support.shell'.run
 local root
-
-local function sh(command)
-   local p = io.popen(('{ %s\n} 2>&1 </dev/null; echo "status $?"'):format(command))
-   local out, status = p:read('*a'):match '^(.*)status (%d+)\n$'
-   p:close()
-   return out, tonumber(status)
-end
 
 local function floors() return sh(("luajit cmake/floors.lua '%s'"):format(root)) end
 

@@ -1,17 +1,7 @@
 -- test/tools/install_spec.lua - installations by cmake --install and luarocks make work from any folder, without environment variables.
 -- runs once, on the plain build: it starts programs that know nothing of sanitizers
-local function sh(command)
-   local p = io.popen(('{ %s\n} 2>&1; echo "status $?"'):format(command))
-   local out, status = p:read('*a'):match '^(.*)status (%d+)\n$'
-   p:close()
-   return out, tonumber(status)
-end
-local function ok(command)
-   local out, status = sh(command)
-   if status ~= 0 then error(('status %d of: %s\n%s'):format(status, command, out:sub(-4000)), 2) end
-   return out
-end
-local function has(program) return (select(2, sh('command -v ' .. program))) == 0 end
+local shell = require 'test.support.shell'
+local sh, ok, has = shell.run, shell.ok, shell.has
 
 local USE = [[print(nn.Linear(2, 3):forward(torch.ones(1, 2)):size(2), paths ~= nil, type(optim.sgd))]]
 local function use(th) return ok(("cd / && env -i '%s' -e \"require 'nn' require 'optim' %s\""):format(th, USE)) end

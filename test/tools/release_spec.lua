@@ -1,17 +1,7 @@
 -- test/tools/release_spec.lua - rocks and Debian package of a release: the same bytes each time, and they can be installed.
 -- runs once, on the plain build: it packs files
-local function sh(command)
-   local p = io.popen(('{ %s\n} 2>&1 </dev/null; echo "status $?"'):format(command))
-   local out, status = p:read '*a':match '^(.*)status (%d+)\n$'
-   p:close()
-   return out, tonumber(status)
-end
-local function ok(command)
-   local out, status = sh(command)
-   if status ~= 0 then error(('status %d of: %s\n%s'):format(status, command, out:sub(-4000)), 2) end
-   return out
-end
-local function has(program) return select(2, sh('command -v ' .. program)) == 0 end
+local shell = require 'test.support.shell'
+local sh, ok, has = shell.run, shell.ok, shell.has
 
 describe('cmake/release.lua', function()
    local dir

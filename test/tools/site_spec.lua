@@ -2,6 +2,7 @@
 -- runs once
 local doc = require 'torch.doc'
 local paths = require 'paths'
+local shell = require 'test.support.shell'
 local build = require 'doc.site.build'
 local output = require 'doc.site.output'
 local reader = require 'test.support.html'
@@ -125,10 +126,7 @@ describe('doc/site/build.lua', function()
    local TH = os.getenv 'TH' or 'build/bin/th'
    local folder
    local function run(arguments)
-      local p = io.popen(("'%s' doc/site/build.lua %s 2>&1 </dev/null; echo \"status $?\""):format(TH, arguments))
-      local out, status = p:read('*a'):match '^(.*)status (%d+)\n$'
-      p:close()
-      return out, tonumber(status)
+      return shell.run(("'%s' doc/site/build.lua %s"):format(TH, arguments))
    end
    before_each(function()
       folder = os.tmpname()

@@ -3,6 +3,7 @@
 local class = require 'torch.class'
 local doc = require 'torch.doc'
 local paths = require 'paths'
+local shell = require 'test.support.shell'
 local reference = require 'doc.reference'
 local build = require 'doc.stubs.build'
 local guess = require 'doc.stubs.guess'
@@ -187,10 +188,7 @@ describe('doc/stubs/build.lua', function()
    local TH = os.getenv 'TH' or 'build/bin/th'
    local folder
    local function run(arguments)
-      local p = io.popen(("'%s' doc/stubs/build.lua %s 2>&1 </dev/null; echo \"status $?\""):format(TH, arguments))
-      local out, status = p:read('*a'):match '^(.*)status (%d+)\n$'
-      p:close()
-      return out, tonumber(status)
+      return shell.run(("'%s' doc/stubs/build.lua %s"):format(TH, arguments))
    end
    before_each(function()
       folder = os.tmpname()

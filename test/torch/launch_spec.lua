@@ -3,13 +3,8 @@
 local TH = os.getenv 'TH' or 'build/bin/th'
 if TH:sub(1, 1) ~= '/' then TH = require 'paths'.concat(TH) end
 
-local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
-local function shell(command)
-   local p = io.popen(command .. ' 2>&1')
-   local out = p:read '*a'
-   p:close()
-   return out
-end
+local quote, run = require 'test.support.shell'.quote, require 'test.support.shell'.run
+local function shell(command) return (run(command)) end
 
 local folder
 before_each(function() folder = shell 'mktemp -d':gsub('\n', '') end)

@@ -1,13 +1,9 @@
 -- test/torch/storage_races_spec.lua - memory and its counters are shared by threads: lib/core/storage.c and block.c under ThreadSanitizer.
 -- runs once, on the plain build: it starts a compiler
+local shell = require 'test.support.shell'
 local temporary = require 'test.support.temporary'
 
-local function sh(line)
-   local p = io.popen(line .. ' 2>&1')
-   local out = p:read '*a'
-   p:close()
-   return out
-end
+local function sh(line) return (shell.run(line)) end
 
 -- The rest of the library is not compiled with ThreadSanitizer. The attribute in storage.c is for Lua alone, which reads counters.
 local function compiled()

@@ -3,20 +3,7 @@
 local torch, pty = require 'torch', require 'test.support.pty'
 local TH = os.getenv 'TH' or 'build/bin/th'
 
-local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
-
--- Runs th with these arguments; returns both streams together and the exit status.
-local function th(args, input, env)
-   local name = os.tmpname()
-   local f = assert(io.open(name, 'w'))
-   f:write(input or '')
-   f:close()
-   local p = io.popen(('%s %s %s 2>&1 <%s; echo "status $?"'):format(env or '', quote(TH), args, name))
-   local out, status = p:read('*a'):match '^(.*)status (%d+)\n$'
-   p:close()
-   os.remove(name)
-   return out, tonumber(status)
-end
+local quote, th = require 'test.support.shell'.quote, require 'test.support.run_th'.th
 
 local function script(text)
    local name = os.tmpname()
