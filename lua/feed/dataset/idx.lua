@@ -7,7 +7,7 @@ local fingerprint = require 'feed.fingerprint'
 local gzip = require 'feed.gzip'
 local source = require 'feed.source'
 local Rows = require 'feed.rows'
-local Tensors = require 'feed.tensors'
+local Tensors = require 'feed.dataset.tensors'
 local need = require 'feed.need'
 
 local kinds = { [0x08] = 'Byte', [0x09] = 'Char', [0x0B] = 'Short', [0x0C] = 'Int', [0x0D] = 'Float', [0x0E] = 'Double' }
