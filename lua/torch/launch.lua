@@ -129,19 +129,21 @@ end
 
 -- ---- names that load a package ---------------------------------------------------------------------------------
 
+-- Global name -> the module whose table has the value. trepl's names need no require, but its print
+-- does.
+local fields = {}
+for name in ([[
+   print_new print_old setprintlevel who import monitor_G noColors repl _preloaded_ _RESULTS _LAST]])
+   :gmatch '%S+' do
+   fields[name] = 'trepl.names'
+end
+
 -- Every module of Penlight that require 'pl' loads.
 local penlight = {}
 for name in ([[
    List Map MultiMap OrderedMap Set Date app array2d class compat comprehension config data dir file func input lapp lexer
    luabalanced operator path permute pretty seq sip stringio stringx tablex template test text types url utils xml]]):gmatch '%S+' do
    penlight[name] = 'pl.' .. name
-end
-
--- trepl's names need no require, but its print does.
-local trepl = {}
-for name in ([[
-   print_new print_old setprintlevel who import monitor_G noColors repl _preloaded_ _RESULTS _LAST]]):gmatch '%S+' do
-   trepl[name] = true
 end
 
 --- The module of Penlight that defines a global name, or nil.
@@ -155,7 +157,7 @@ end
 -- The value of a global that is not set yet.
 local function find_global(_, name)
    local value
-   if trepl[name] then value = require 'trepl.names'[name]
+   if fields[name] then value = require(fields[name])[name]
    elseif penlight[name] and M.installed(penlight[name]) then value = require(penlight[name]) end
    if value ~= nil then rawset(_G, name, value) end
    return value
@@ -187,7 +189,7 @@ function M.start()
    setmetatable(_G, mt)
    M.preloaded = {}
    for name in next, _G do M.preloaded[name] = true end
-   for name in next, trepl do M.preloaded[name] = true end
+   for name in next, fields do M.preloaded[name] = true end
 end
 
 return M

@@ -11,6 +11,7 @@ local commands = require 'torch.commands'
 local complete = require 'torch.complete'
 local near = require 'torch.near'
 local habits = require 'torch.habits'
+local results = require 'torch.results'
 
 local M = {}
 
@@ -164,7 +165,6 @@ end
 local last_shown
 local function keep(value)
    if value == nil then return end
-   local results = require 'trepl.names'._RESULTS
    results[#results + 1] = value
    rawset(_G, '_RESULTS', results)
    rawset(_G, '_LAST', value)

@@ -118,7 +118,7 @@ end
 -- ---- the prompt ------------------------------------------------------------------------------------------------
 
 --- The values that the prompt has shown, and the last of them.
-names._RESULTS, names._LAST = {}, ''
+names._RESULTS, names._LAST = require 'torch.results', ''
 
 --- Starts the prompt of th here; it ends with Ctrl-D.
 function names.repl() return require 'torch.repl'.run() end
