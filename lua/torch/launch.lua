@@ -133,8 +133,8 @@ end
 -- does.
 local fields = {}
 for name in ([[
-   print_new print_old setprintlevel who import monitor_G noColors repl _preloaded_ _RESULTS _LAST]])
-   :gmatch '%S+' do
+   print_new print_old setprintlevel who import monitor_G noColors repl _preloaded_ _RESULTS
+   _LAST]]):gmatch '%S+' do
    fields[name] = 'trepl.names'
 end
 

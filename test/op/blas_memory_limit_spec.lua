@@ -14,8 +14,9 @@ local function limited(title, f) if there then it(title, f) else pending(title .
 
 -- What a script writes in a process of so many MiB; an error when it takes more than a minute.
 local function run(mib, script, environment)
-   return shell.ok(("ulimit -v %d; %s timeout 60 '%s' '%s'"):format(mib * 1024, environment or '', TH,
-      temporary.put(script, '.lua')))
+   local file = temporary.put(script, '.lua')
+   return shell.ok(("ulimit -v %d; %s timeout 60 '%s' '%s'"):format(
+      mib * 1024, environment or '', TH, file))
 end
 
 -- Calls that need LAPACK, on matrices with a solution.

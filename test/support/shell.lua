@@ -4,7 +4,7 @@ local shell = {}
 --- A text as one word of a command.
 function shell.quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
 
---- Runs a command, without input if it names none. Returns both streams together and the exit status.
+--- Runs a command, without input if it names none. Returns both streams together and the status.
 function shell.run(command)
    local p = assert(io.popen(('{ %s\n} 2>&1 </dev/null; echo "status $?"'):format(command)))
    local out, status = p:read '*a':match '^(.*)status (%d+)\n$'
