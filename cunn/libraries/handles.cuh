@@ -11,10 +11,8 @@ class th_cuda_handles {
 public:
   typedef th_status (*maker)(void **handle, cudaStream_t stream);
   th_cuda_handles(maker f, const char *title) : make(f), what(title) {}
-  /* The handle of the thread's stream on the current device. The caller holds the lock while it uses the handle. During a
-   * capture no
-   *
-   * handle is created, because that would end the capture. */
+  /* The handle of the thread's stream on the current device. The caller holds the lock while it
+   * uses the handle. During a capture no handle is created, because that would end the capture. */
   th_status of_stream(void **handle)
   {
     int device = 0;

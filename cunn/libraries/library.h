@@ -14,10 +14,9 @@ struct th_symbol { void **f; const char *name; };
 class th_library {
 public:
   th_library(const char *title, const char *setting) : what(title), variable(setting), found(false) {}
-  /* Opens it once: the first of the usual files that has all symbols and works. `trial` returns what has failed, or "";
-   * nullptr: no
-   *
-   * trial. `emulated` returns a symbol of the emulated device. */
+  /* Opens it once: the first of the usual files that has all symbols and works. `trial` returns
+   * what has failed, or ""; nullptr: no trial. `emulated` returns a symbol of the emulated
+   * device. */
   bool open(std::initializer_list<const char *> usual, std::initializer_list<th_symbol> symbols, void *(*emulated)(const char *),
             std::string (*trial)() = nullptr);
   /* The library must not be opened, for this reason. */

@@ -1,5 +1,4 @@
-/* keys.h - stable sorting and selecting of pairs of a key and a place. Read once per kind of pair,
- * with
+/* keys.h - stable sorting and selecting of pairs of a key and a place. Read once per kind of pair:
  *   P             the pair                     R(f)     f_<kind>
  *   BEFORE(p, q)  does p come before q?        KEY(p)   the unsigned key of p
  * and RANKS defined where pairs are compared so fast that no two need ever be moved twice.

@@ -18,9 +18,9 @@ function main.optimize(on) switches.optimize = on and true or false end
 --- autograd.optimizing(): whether autograd.optimize(true) is set.
 function main.optimizing() return switches.optimize end
 
---- autograd.protected(on): accepted for programs that were written for Torch7. An error in a function never leaves autograd in
--- a
--- bad state, so there is nothing to switch. Returns the setting.
+--- autograd.protected(on): accepted for programs that were written for Torch7. An error in a
+-- function never leaves autograd in a bad state, so there is nothing to switch. Returns the
+-- setting.
 function main.protected(on)
    if on ~= nil then switches.protected = on and true or false end
    return switches.protected

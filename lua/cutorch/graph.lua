@@ -339,8 +339,8 @@ end
 -- the host (reading elements, copies from or to the CPU, ops that the CPU computes, waiting) are
 -- errors that name them. See doc/cuda.md.
 -- @param f                 a function
--- @param options.warm      plain calls before a graph is recorded, at least 1 (the default), so that state of the first call
--- exists
+-- @param options.warm      plain calls before a graph is recorded, at least 1 (the default), so
+--   that state of the first call exists
 -- @param options.most      graphs to keep, one for each kind of arguments; default 8, the one used least recently is freed
 -- @param options.fallback  true: calls that cannot be recorded run plainly, and the object's field `why` has the reason;
 -- default: an error

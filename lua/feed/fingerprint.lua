@@ -60,8 +60,8 @@ function fingerprint.some(n)
    return list
 end
 
---- The checksum of blocks that are evenly spread in `bytes` bytes, as a text. @param at  a function (n, position) that returns
--- n bytes
+--- The checksum of blocks that are evenly spread in `bytes` bytes, as a text.
+-- @param at  a function (n, position) that returns n bytes
 function fingerprint.blocks_at(at, bytes)
    local sum, n = 0, math.min(BLOCK, bytes)
    for _, k in ipairs(fingerprint.some(math.ceil(bytes / BLOCK))) do

@@ -98,10 +98,10 @@ local function decode(handle, bytes, options)
 end
 
 --- The pixels in the bytes of a JPEG file, a string: a ByteTensor of height x width x 3, or 1 if it has no colours.
--- @param options  a table: `least`, the fewest pixels of the shorter side: if a half, a fourth or an eighth of the image still
--- has
---    so many, that is read instead, in less time. `print`: CMYK files are read too, as four channels. `warn`: a function
---    that gets the text about damage within the data, over which libjpeg continues; without it such damage is an error
+-- @param options  a table: `least`, the fewest pixels of the shorter side: if a half, a fourth or
+--    an eighth of the image still has so many, that is read instead, in less time. `print`: CMYK
+--    files are read too, as four channels. `warn`: a function that gets the text about damage
+--    within the data, over which libjpeg continues; without it such damage is an error
 function jpeg.read(bytes, options) return with('tjInitDecompress', decode, bytes, options or {}) end
 
 --- Channels, height and width of the JPEG image in these bytes.

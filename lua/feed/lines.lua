@@ -55,8 +55,8 @@ end
 
 --- Indexes a file. @param separator  a character, if lines have fields separated by it; then a newline in a field that begins
 -- with a double quote ends no line
--- @return a LongTensor of the positions (from 0) of the lines, and after them of the end; the number of lines; the stamp
--- of the file
+-- @return a LongTensor of the positions (from 0) of the lines, and after them of the end; the
+--   number of lines; the stamp of the file
 function lines.index(file, separator) return source.with(file, index, separator and separator:byte() or -1) end
 
 local function look(dataset)

@@ -1,11 +1,11 @@
 -- feed.pack - writes a file of records: values one after the other, an index of their positions and checksums, a header.
 --
---    header   40 bytes: the magic word, version (4 bytes), 0 (4), number of records (8), position of the index (8), checksum of
--- the
---             index (4), checksum of the header before it (4)
+--    header   40 bytes: the magic word, version (4 bytes), 0 (4), number of records (8), position
+--             of the index (8), checksum of the index (4), checksum of the header before it (4)
 --    records  from byte 40 on, in the encoding of feed.encode
---    index    the position of each record and, after the last one, of the index: 8 bytes each; the checksum of each record: 4
--- bytes Numbers are little-endian, positions count from 0, checksums are CRC-32C.
+--    index    the position of each record and, after the last one, of the index: 8 bytes each; the
+--             checksum of each record: 4 bytes
+-- Numbers are little-endian, positions count from 0, checksums are CRC-32C.
 local lib = require 'torch.lib'
 local torch = require 'torch'
 local arg = require 'torch.arg'

@@ -47,8 +47,9 @@ end
 -- @param result  an optional tensor of the same type
 -- @param picture  planes x rows x columns, or rows x columns
 -- @param kernel  a tensor of two dimensions, or of three with a kernel for each plane
--- @param mode  'valid' (the default): pixels whose neighbours are all inside. 'full': all that are not 0 if zeros lie
--- around the picture. 'same': the middle of it, of the picture's size; result, if given, then holds all of it
+-- @param mode  'valid' (the default): pixels whose neighbours are all inside. 'full': all that are
+--   not 0 if zeros lie around the picture. 'same': the middle of it, of the picture's size;
+--   result, if given, then holds all of it
 -- @return the result
 -- image.convolve(torch.Tensor{{1, 2, 3}}, torch.Tensor{{1, 1}}) --> {{3, 5}}
 function M.convolve(result, picture, kernel, mode)
@@ -286,8 +287,8 @@ local function grid_of(x, padding, nrow)
 end
 
 --- Makes one picture of many, with values in 0..1. The arguments come in this order, or by name in a table.
--- @param input  a list of pictures, or a tensor: rows x columns, planes x rows x columns, or pictures x planes x rows x
--- columns. Planes other than 1 or 3 count as pictures
+-- @param input  a list of pictures, or a tensor: rows x columns, planes x rows x columns, or
+--   pictures x planes x rows x columns. Planes other than 1 or 3 count as pictures
 -- @param padding  pixels between two pictures (0)
 -- @param nrow  pictures in a row (6)
 -- @param scaleeach  whether the values of each picture are scaled alone (false)

@@ -54,10 +54,9 @@ function nn.Module:__call__(...)
    return node_of(self, list)
 end
 
---- criterion{input, target}, of two nodes or of one that returns such a table, is a node whose result is the loss, a tensor of
--- one
---- element.
---- criterion(input, target), of tensors, computes, as without nngraph.
+--- criterion{input, target}, of two nodes or of one that returns such a table, is a node whose
+-- result is the loss, a tensor of one element. criterion(input, target), of tensors, computes, as
+-- without nngraph.
 function nn.Criterion:__call__(...)
    local list = parents(self, ...)
    if not list then return run_criterion(self, ...) end

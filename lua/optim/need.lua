@@ -11,8 +11,8 @@ need.RATE = 'learningRate learningRateDecay weightDecay'
 local reads, replayed = {}, {}
 
 --- Says which options of a function are numbers, as words of a text. Programs pass tables that hold other values under other names.
--- @param o  { replayed = true } for an optimizer whose steps a CUDA graph can replay: they use no numbers that change from
--- step to step, or read them from memory
+-- @param o  { replayed = true } for an optimizer whose steps a CUDA graph can replay: they use no
+--   numbers that change from step to step, or read them from memory
 function need.declare(who, names, o)
    reads[who], replayed[who] = {}, o and o.replayed
    for name in names:gmatch '%S+' do reads[who][name] = true end

@@ -316,8 +316,8 @@ local function pack_all(out, ...)
 end
 
 --- All arguments as a string that is valid in this process only, and the list of the tensors among them.
--- @param keep  called with each tensor when all are known. Returns the th_tensor to point to, which must live until the string
--- has been unpacked
+-- @param keep  called with each tensor when all are known. Returns the th_tensor to point to, which
+--   must live until the string has been unpacked
 function parcel.pack_for(keep, ...)
    local out = { tensors = {}, places = {}, seen = {}, count = 0, depth = 0 }
    pack_all(out, ...)

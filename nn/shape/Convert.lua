@@ -5,8 +5,8 @@ local utils = require 'nn.utils'
 
 --- Rearranges a batch: shapes are letters, b batch, c channel, h height, w width, f feature, t time. A shape without b means
 -- one sample, and a batch is accepted too.
--- @param inputShape,outputShape  the same letters in another order; or `bf`: everything but the batch merged; or `b`:
--- one element for each sample. Without shapes, inputs keep their shape.
+-- @param inputShape,outputShape  the same letters in another order; or `bf`: everything but the
+--   batch merged; or `b`: one element for each sample. Without shapes, inputs keep their shape.
 -- The output has the type of the module, and gradInput that of the input.
 -- nn.Convert('bchw', 'bhwc'):forward(torch.ones(2, 3, 2, 4)):size() --> {2, 2, 4, 3}
 local Convert, Container = torch.class('nn.Convert', 'nn.Container')
