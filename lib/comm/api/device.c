@@ -64,7 +64,6 @@ int th_dist_takes(const th_dist *g, int kind, int dtype, int op, int device, con
 /* Records the event after which the elements are valid, now, in the script's stream. */
 th_status th_device_prepare(th_dist_work *w)
 {
-  if (!w->device) return TH_OK;
   if (!offered || *unlike(w->notice.kind, w->notice.dtype, w->notice.op)) {
     return th_fail(TH_EARG, "dist.%s: tensors must be on the CPU, got one on a CUDA device", th_word_of(w));
   }
@@ -78,7 +77,7 @@ th_status th_device_prepare(th_dist_work *w)
 
 void th_device_unprepare(th_dist_work *w)
 {
-  if (w->mark) offered->unmark(w->mark);
+  offered->unmark(w->mark);
   w->mark = NULL;
 }
 

@@ -94,7 +94,7 @@ static th_status prepare(th_dist_work *w, th_dist *g, const th_dist_call *call)
   TH_TRY(spans_of(&w->in, call->in, w));
   TH_TRY(spans_of(&w->out, call->out, w));
   TH_TRY(need_sizes(w, call));
-  TH_TRY(th_device_prepare(w));
+  if (w->device) TH_TRY(th_device_prepare(w));
   w->notice.count = call->kind == TH_DIST_GROUP ? call->count : call->kind == TH_DIST_RECV ? w->out.n : w->in.n;
   return TH_OK;
 }
@@ -189,7 +189,7 @@ static void keep(const th_dist_call *call)
 /* Frees what belongs to the operation. */
 static void let_go(th_dist_work *w)
 {
-  th_device_unprepare(w);
+  if (w->mark) th_device_unprepare(w);
   forget_spans(&w->in);
   forget_spans(&w->out);
   if (w->second) let_go(w->second);

@@ -79,8 +79,8 @@ typedef struct th_operation {
   bool     to_root, from_root;                      /* only the root gets the result; only it gives elements */
   bool     in_parts;                                /* the input has a part for each rank */
   th_size  result;                                  /* elements of the result: as the input, one part of it, all inputs */
-  /* On one host: writes what others need of a chunk into the own slot; then computes the result
-   * from the slots. */
+  /* On one host: writes what others need of a chunk into the own slot (NULL: all of it); then
+   * computes the result from the slots. */
   void   (*put)(const th_chunk *c);
   void   (*take)(const th_chunk *c);
   /* Between hosts, if the elements are more than a few; NULL: there are no elements. */

@@ -7,12 +7,6 @@
 
 /* ---- allreduce, reduce, reducescatter ---- */
 
-static void put_whole(const th_chunk *c)
-{
-  if (c->split) th_put_split(c);
-  else th_lay(c, c->slot[c->w->g->rank], &c->w->in, c->first, c->n);
-}
-
 static void take_sums(const th_chunk *c)
 {
   if (c->split) th_take_split(c);
@@ -208,16 +202,21 @@ static th_status alltoall_between(th_dist_work *w, int algorithm)
 
 const th_operation th_operations[] = {
   [TH_DIST_BARRIER] = { .name = "barrier" },
-  [TH_DIST_ALLREDUCE] = { .name = "allreduce", .reduces = true, .put = put_whole, .take = take_sums,
-                          .between = allreduce_between, .sent = allreduce_sent, .not_on_device = sums_on_device },
-  [TH_DIST_REDUCE] = { .name = "reduce", .reduces = true, .to_root = true, .put = put_whole, .take = take_sums_at_root,
-                       .between = reduce_between, .sent = reduce_sent, .not_on_device = sums_on_device },
-  [TH_DIST_BROADCAST] = { .name = "broadcast", .from_root = true, .put = put_at_root, .take = take_from_root,
-                          .between = broadcast_between, .sent = broadcast_sent, .not_on_device = copies_on_device },
-  [TH_DIST_ALLGATHER] = { .name = "allgather", .result = TH_OF_ALL, .put = put_whole, .take = take_parts,
-                          .between = allgather_between, .sent = allgather_sent, .not_on_device = copies_on_device },
-  [TH_DIST_REDUCESCATTER] = { .name = "reducescatter", .reduces = true, .in_parts = true, .result = TH_ONE_PART,
-                              .put = put_parts, .take = take_part_of_sums, .between = reduce_between, .sent = parts_sent,
+  [TH_DIST_ALLREDUCE] = { .name = "allreduce", .reduces = true, .take = take_sums,
+                          .between = allreduce_between, .sent = allreduce_sent,
+                          .not_on_device = sums_on_device },
+  [TH_DIST_REDUCE] = { .name = "reduce", .reduces = true, .to_root = true,
+                       .take = take_sums_at_root, .between = reduce_between, .sent = reduce_sent,
+                       .not_on_device = sums_on_device },
+  [TH_DIST_BROADCAST] = { .name = "broadcast", .from_root = true, .put = put_at_root,
+                          .take = take_from_root, .between = broadcast_between,
+                          .sent = broadcast_sent, .not_on_device = copies_on_device },
+  [TH_DIST_ALLGATHER] = { .name = "allgather", .result = TH_OF_ALL, .take = take_parts,
+                          .between = allgather_between, .sent = allgather_sent,
+                          .not_on_device = copies_on_device },
+  [TH_DIST_REDUCESCATTER] = { .name = "reducescatter", .reduces = true, .in_parts = true,
+                              .result = TH_ONE_PART, .put = put_parts, .take = take_part_of_sums,
+                              .between = reduce_between, .sent = parts_sent,
                               .not_on_device = sums_on_device },
   [TH_DIST_ALLTOALL] = { .name = "alltoall", .in_parts = true, .put = put_parts, .take = take_parts,
                          .between = alltoall_between, .sent = parts_sent },

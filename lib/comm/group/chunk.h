@@ -17,8 +17,7 @@ void th_lay(const th_chunk *c, char *to, const th_spans *s, int64_t first, int64
 /* Reduces n elements that begin at `at` in the slots; this rank's own are elements `first` of the
  * input. The result goes to `to`, or, if that is NULL, to elements `out` of the output. */
 void th_combine_slots(const th_chunk *c, int64_t at, int64_t first, int64_t n, char *to, int64_t out);
-/* Of a split chunk: writes the parts that other ranks fold; reads the parts that they have folded. */
-void th_put_split(const th_chunk *c);
+/* Of a split chunk: reads the parts that other ranks have folded. */
 void th_take_split(const th_chunk *c);
 
 #endif

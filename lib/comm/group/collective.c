@@ -101,14 +101,26 @@ static int64_t part(const th_chunk *c, int r, int64_t *n)
   return first;
 }
 
-void th_put_split(const th_chunk *c)
+/* Writes the chunk into the own slot; of a split chunk, the parts that other ranks fold. */
+static void put_whole(const th_chunk *c)
 {
   const th_dist *g = c->w->g;
   int64_t n;
+  if (!c->split) {
+    th_lay(c, c->slot[g->rank], &c->w->in, c->first, c->n);
+    return;
+  }
   for (int r = 0; r < g->size; r++) {
     const int64_t first = part(c, r, &n);
     if (r != g->rank) th_lay(c, c->slot[g->rank] + first * c->w->es, &c->w->in, c->first + first, n);
   }
+}
+
+static void put(const th_chunk *c)
+{
+  const th_operation *kind = th_operation_of(c->w);
+  if (kind->put) kind->put(c);
+  else put_whole(c);
 }
 
 /* Folds this rank's part into its result and into its slot, where put has left room. */
@@ -153,7 +165,7 @@ static th_status small(th_dist_work *w)
     th_area *d = &w->g->area[r];
     c.slot[r] = w->notice.count * w->es <= TH_FEW ? d->call[at].with.few : d->small[at];
   }
-  th_operation_of(w)->put(&c);
+  put(&c);
   TH_TRY(th_announce(w));
   if (!w->ondevice) th_operation_of(w)->take(&c);
   return TH_OK;
@@ -163,7 +175,7 @@ void th_put_few(th_dist_work *w, char *to)
 {
   th_chunk c = { .w = w, .n = elements_of(w) };
   c.slot[w->g->rank] = to;
-  th_operation_of(w)->put(&c);
+  put(&c);
 }
 
 void th_take_few(th_dist_work *w, char *const *slot)
@@ -205,7 +217,7 @@ static th_status run(th_dist_work *w, step s, const th_chunk *c, uint32_t number
   th_area *mine = &w->g->area[w->g->rank];
   if (s == POSTED) TH_TRY(await_all(w, TAKEN, number - TH_SLOTS));
   else TH_TRY(await_all(w, s == TAKEN && c->split ? FOLDED : POSTED, number));
-  if (s == POSTED) th_operation_of(w)->put(c);
+  if (s == POSTED) put(c);
   else if (s == FOLDED) fold(c);
   else th_operation_of(w)->take(c);
   th_count_to(counter(mine, s), number);

@@ -16,8 +16,9 @@ local function are_columns(t)
    return n ~= nil
 end
 
---- The samples in a file of torch.save, which is loaded as a whole: for a tensor or a table of
--- tensors those of feed.tensors, for another list its elements. No code in the file is run.
+--- The samples in a file of torch.save, which is loaded as a whole. For a tensor or a table of
+-- tensors they are those of feed.tensors, for another list its elements. No code in the file is
+-- run.
 -- f = os.tmpname(); torch.save(f, {4, 7}); x = require 'feed'.t7(f):get(2); os.remove(f); x --> 7
 return function(file)
    need.path('feed.t7', file)
