@@ -1,15 +1,15 @@
-# cmake/aarch64.cmake - a toolchain file for 64-bit ARM, for Debian's cross compiler on another processor.
+# cmake/aarch64.cmake - a toolchain file for 64-bit ARM, for Debian's cross compiler.
+#
+# ./dev cross uses it, and runs specs under qemu. The same by hand:
 #
 #   apt-get install gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user
-#   dpkg --add-architecture arm64 && apt-get update
-#   mkdir debs && (cd debs && apt-get download libluajit2-5.1-dev:arm64 libluajit2-5.1-2:arm64 libc6:arm64 libgcc-s1:arm64)
-#   for deb in debs/*.deb; do dpkg -x "$deb" arm64; done
-#   cmake -S . -B build-arm64 -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64.cmake -DTH_ROOT="$PWD/arm64" -DTH_CUDA=OFF
+#   cmake/arm64-root.sh build-arm64/debian
+#   cmake -S . -B build-arm64 -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64.cmake \
+#     -DTH_ROOT="$PWD/build-arm64/debian/root" -DTH_CUDA=OFF
 #   cmake --build build-arm64
-#   QEMU_LD_PREFIX=$PWD/arm64 qemu-aarch64 build-arm64/bin/th script.lua
+#   QEMU_LD_PREFIX=$PWD/build-arm64/debian/root qemu-aarch64 build-arm64/bin/th script.lua
 #
-# TH_ROOT is the folder with the files of those packages. Libraries that th opens at run time, such as OpenBLAS, may lie in it, too;
-# QEMU_SET_ENV=LD_LIBRARY_PATH=... tells th where.
+# TH_ROOT has the files of packages for ARM: LuaJIT, and libraries that th opens at run time.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
