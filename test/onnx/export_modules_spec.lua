@@ -22,6 +22,10 @@ local REFUSED = {
    ['nn.VolumetricFractionalMaxPooling(2, 2, 2, i, j, 2)'] = RANDOM,
 }
 
+-- What a class without a rule needs.
+local WHERE = '\nAdd leaf(...) to a file of lua/onnx/export, or none(...) to lua/onnx/export/none.lua.'
+local function with_place(why) return why:find('no rule for this class', 1, true) and why .. WHERE or why end
+
 local function reason_for(case, form) return REFUSED[case.new] or form == '{{total, I}, sizes}' and PACKED end
 
 -- Compares what onnx.load computes with the results of the net.
@@ -56,7 +60,7 @@ describe('onnx.save of a module', function()
             it(title .. ' writes a file from which onnx.load computes the same, for more samples too', function()
                local path = temporary.name '.onnx'
                local _, info, tries = exported.write(case, k, path)
-               assert(info, tostring(tries))
+               assert(info, with_place(tostring(tries)))
                local ok, why = pcall(need_equal, path, info, tries)
                if not ok and tostring(why):find('are not here', 1, true) then return pending(tostring(why)) end
                assert(ok, why)
@@ -85,9 +89,10 @@ describe('onnx.save of a module', function()
       for name in pairs(drawn.named(cases)) do
          local its = torch.getmetatable('nn.' .. name)
          local rule, why = context.rule_of(setmetatable({}, its))
-         if not rule then missing[#missing + 1] = name .. ': ' .. tostring(why) end
+         if not rule then missing[#missing + 1] = 'nn.' .. name .. ': ' .. tostring(why) end
       end
-      assert.same({}, missing)
+      table.sort(missing)
+      assert(#missing == 0, table.concat(missing, '\n') .. WHERE)
    end)
 
    it('writes the classes of cudnn as those of nn', function()

@@ -33,7 +33,9 @@ local function rule_of(module)
       local name = rawget(its, '__typename')
       local rule = rules.of(name)
       if rule then
-         if rawequal(its, first) or rule.reason or rawequal(module.updateOutput, its.updateOutput) then return rule end
+         local same = rawequal(its, first) or rawequal(module.updateOutput, its.updateOutput)
+         if same or rule.reason and not rule.alone then return rule end
+         if rule.alone then break end
          return nil, 'no rule for this class, which computes otherwise than its parent ' .. name
       end
       its = getmetatable(its)

@@ -2,7 +2,7 @@
 local rules = require 'onnx.export.rules'
 local none = rules.none
 
-none('nn.Module nn.Container nn.AbstractParallel', 'a base class, which computes nothing')
+none('nn.Module nn.Container nn.AbstractParallel', 'a base class, which computes nothing', true)
 none('nn.Criterion nn.CriterionTable nn.ModuleFromCriterion', 'a criterion, which belongs to training')
 none('nn.SpatialFractionalMaxPooling nn.VolumetricFractionalMaxPooling', 'its windows are drawn at random in each forward')
 none('nn.SpatialStochasticPooling inn.SpatialStochasticPooling', 'it draws at random')

@@ -16,8 +16,9 @@ function rules.container(names, container)
 end
 
 --- Classes that have no meaning in ONNX, and why.
-function rules.none(names, reason)
-   for name in names:gmatch '%S+' do known[name] = { reason = reason } end
+-- @param alone  true: the reason does not hold for classes that derive from these and compute
+function rules.none(names, reason, alone)
+   for name in names:gmatch '%S+' do known[name] = { reason = reason, alone = alone } end
 end
 
 local loaded = false
