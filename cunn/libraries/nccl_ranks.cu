@@ -149,7 +149,12 @@ th_status call(communicator *c, const th_device_call *call, const char *from, ch
       return status_of(nccl.reduce_scatter(from, to, out, type, op, c->comm, c->stream), "reduce_scatter");
     case TH_DIST_BROADCAST:
       return status_of(nccl.broadcast(from, to, in * (size_t)c->es, BYTES, call->root, c->comm, c->stream), "broadcast");
-    default: return status_of(nccl.all_gather(from, to, in * (size_t)c->es, BYTES, c->comm, c->stream), "all_gather");
+    case TH_DIST_ALLGATHER:
+      return status_of(nccl.all_gather(from, to, in * (size_t)c->es, BYTES, c->comm, c->stream),
+                       "all_gather");
+    default:                                           // its row has not_on_device, and no case is here
+      return th_fail(TH_EBACKEND, "NCCL's part of %s is missing in nccl_ranks.cu",
+                     th_dist_kind(call->kind));
   }
 }
 

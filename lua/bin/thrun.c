@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "../../lib/core/environment.h"
 #include "../../lib/comm/base/job.h"
+#include "th_dist.h"
 #include "hosts.h"
 #include "lines.h"
 #include "program.h"
@@ -26,7 +27,7 @@ static const char usage[] =
   "       thrun [options] -- PROGRAM [args]    runs any program\n"
   "  -n N            ranks, 1 to 64 (default: one for each processor)\n"
   "  --threads N     threads of a rank (default: TH_NUM_THREADS, else processors / ranks, at least 1)\n"
-  "  --deadline S    seconds that a collective operation may take (default 300)\n"
+  "  --deadline S    seconds that a collective operation may take (default %d)\n"
   "  --restarts N    after a failure, start all ranks again, at most N times (default 0)\n"
   "  --spare N       continue after at most N ranks have failed; N is less than the number of ranks (default 0)\n"
   "  --no-bind       do not bind ranks to processors (default: each has its share)\n"
@@ -37,9 +38,9 @@ static const char usage[] =
   "  -h, --help      this help\n"
   "Each line of a rank is shown with its number in front. The first rank that fails is shown first; its status is\n"
   "the status of thrun, 128 + N for signal N.\n";
+static void show_usage(FILE *f) { fprintf(f, usage, TH_DIST_SECONDS); }
 
 static const double SETTLE = 0.3;       /* seconds in which the other ranks report what they saw of a failure */
-static const double DEADLINE = 300;     /* seconds; the default of dist.init */
 static const double HOLD = 0.15;        /* seconds that lines of standard error wait: consequences of an error come later */
 
 typedef struct options {
@@ -152,7 +153,7 @@ static int read_options(int argc, char **argv, options *o)
     size_t k = 0;
     if (strcmp(argv[i], "--") == 0) break;
     if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0) {
-      fputs(usage, stdout);
+      show_usage(stdout);
       exit(0);
     }
     if (strcmp(argv[i], "--no-bind") == 0) {
@@ -163,7 +164,9 @@ static int read_options(int argc, char **argv, options *o)
     while (k < sizeof names / sizeof *names && strcmp(argv[i], names[k]) != 0) k++;
     const int known = k < sizeof names / sizeof *names;
     if (!known || i + 1 == argc) {
-      fprintf(stderr, "thrun: %s: %s\n%s", argv[i], known ? "an argument must follow" : "unknown option", usage);
+      fprintf(stderr, "thrun: %s: %s\n", argv[i],
+              known ? "an argument must follow" : "unknown option");
+      show_usage(stderr);
       return 0;
     }
     if (!set_option(o, argv[i], argv[i + 1])) return 0;
@@ -178,7 +181,8 @@ static int read_options(int argc, char **argv, options *o)
   }
   o->script = i;
   if (i + (i < argc && strcmp(argv[i], "--") == 0) < argc) return 1;
-  fprintf(stderr, "thrun: no script given\n%s", usage);
+  fputs("thrun: no script given\n", stderr);
+  show_usage(stderr);
   return 0;
 }
 
@@ -505,7 +509,7 @@ static void open_streams(void)
 
 int main(int argc, char **argv)
 {
-  options o = { .size = cores() < TH_MAXRANK ? cores() : TH_MAXRANK, .grace = 2, .patience = DEADLINE };
+  options o = { .size = cores() < TH_MAXRANK ? cores() : TH_MAXRANK, .grace = 2, .patience = TH_DIST_SECONDS };
   open_streams();
   if (!read_options(argc, argv, &o)) return 2;
   if (reaper_start(&guard, o.size) != 0) return fail("cannot start a process");

@@ -1,5 +1,6 @@
 -- lua/distributed/environment.lua - the job that this process was started for, according to its environment.
 local ffi = require 'ffi'
+local C = require 'distributed.lib'.C
 ffi.cdef 'long readlink(const char *, char *, size_t);'
 
 local function number(get, name, lo, hi)
@@ -73,6 +74,6 @@ return function(get)
    elseif get 'OMPI_COMM_WORLD_SIZE' then job = of_mpirun(get)
    elseif get 'SLURM_PROCID' and get 'SLURM_STEP_NUM_TASKS' then job = of_slurm(get)
    else job = { rank = 0, size = 1, localRank = 0, fd = -1, secret = '', restarts = 0 } end
-   job.deadline = get 'TH_DIST_DEADLINE' and number(get, 'TH_DIST_DEADLINE', 1e-3, 1e9) or 300
+   job.deadline = get 'TH_DIST_DEADLINE' and number(get, 'TH_DIST_DEADLINE', 1e-3, 1e9) or C.TH_DIST_SECONDS
    return job
 end

@@ -33,6 +33,9 @@ local function bytes_text(n)
    return n < 1e6 and ('%.4g kB'):format(n / 1e3) or ('%.4g MB'):format(n / 1e6)
 end
 
+-- What ranks announce beside operations of a group.
+local OTHERS = { send = true, recv = true, group = true, init = true, shared = true, ['group:close'] = true }
+
 --- The algorithm that an operation uses and its predicted time, as a table. Its fields are
 -- algorithm, seconds, latency (of a short message between hosts), rate (bytes per second), hosts,
 -- and text, a description in words. The numbers were measured at the handshake. Within a host the
@@ -48,7 +51,7 @@ end
 function dist.explain(name, x, op, options)
    if not comm.world then error('dist.explain: call dist.init() first', 2) end
    local kind = type(name) == 'string' and comm.kinds[name]
-   if not kind or name == 'send' or name == 'recv' then
+   if not kind or OTHERS[name] then
       arg.refuse('dist.explain', 'argument 1', 'the name of an operation of a group', name)
    end
    if name == 'barrier' and x == nil then x = torch.ByteTensor() end

@@ -16,7 +16,7 @@ local M = { C = C }
 
 --- The numbers of operations, by name, and of operators.
 M.kinds = {}
-for kind = 0, C.TH_DIST_RECV do M.kinds[ffi.string(C.th_dist_kind(kind))] = kind end
+for kind = 0, C.TH_DIST_KINDS - 1 do M.kinds[ffi.string(C.th_dist_kind(kind))] = kind end
 M.operators = { sum = C.TH_DIST_SUM, mean = C.TH_DIST_MEAN, min = C.TH_DIST_MIN, max = C.TH_DIST_MAX, prod = C.TH_DIST_PROD }
 
 local tensors_t, work_t = ffi.typeof 'th_tensor *[?]', ffi.typeof 'th_dist_work *[1]'

@@ -2,6 +2,15 @@
 local ranks = require 'test.support.comm.ranks'
 
 describe('collective operations', function()
+   it('have a name in Lua for each number of th_dist.h, up to the last', function()
+      local lib = require 'distributed.lib'
+      local names = 0
+      for _ in pairs(lib.kinds) do names = names + 1 end
+      assert.equal(tonumber(lib.C.TH_DIST_KINDS), names)
+      assert.equal(tonumber(lib.C.TH_DIST_CLOSE), lib.kinds['group:close'])
+      assert.equal(nil, lib.C.th_dist_kind(lib.C.TH_DIST_KINDS))
+   end)
+
    for _, n in ipairs { 1, 2, 3, 4 } do
       it(('of %d ranks give the bits of a reduction in pairs of ranks, for all types, operators, sizes and buckets'):format(n), function()
          local status, out, err = ranks.sh(("'%s' -n %d test/support/comm/collectives.lua -job -sizes few"):format(ranks.thrun, n))

@@ -31,6 +31,23 @@ describe('thrun', function()
       has(out, 'usage: thrun [options] SCRIPT [args]')
    end)
 
+   it('has one default timeout with dist.init, the table of the environment and its manual', function()
+      local seconds = require 'distributed.lib'.C.TH_DIST_SECONDS
+      local function text_of(name)
+         local f = assert(io.open(name))
+         local text = f:read '*a'
+         f:close()
+         return text
+      end
+      local _, out = ranks.sh(ranks.thrun .. ' --help')
+      has(out, ('operation may take (default %d)'):format(seconds))
+      has(text_of 'doc/man/thrun.1', ('operation may take, %d by default'):format(seconds))
+      has(text_of 'lua/distributed/core.lua', ('passes, or %d)'):format(seconds))
+      local row = require 'torch.environment'.known().TH_DIST_DEADLINE
+      assert.equal(tostring(seconds), row[3])
+      assert.equal(seconds, require 'distributed.environment'(function() end).deadline)
+   end)
+
    it('refuses options that it does not have, values that make no sense, and no script', function()
       for _, case in ipairs {
          { '-x a.lua', 'thrun: -x: unknown option' }, { '-n', 'thrun: -n: an argument must follow' }, { '-n 2', 'thrun: no script given' },

@@ -41,6 +41,23 @@ local function leaves_none(before)
 end
 
 describe('an operation on CUDA tensors, over NCCL', function()
+   it('has a case in nccl_ranks.cu for each row that names when NCCL does not run it', function()
+      local function text_of(name)
+         local f = assert(io.open(name))
+         local text = f:read '*a'
+         f:close()
+         return text
+      end
+      local cases, rows = text_of 'cunn/libraries/nccl_ranks.cu', 0
+      for kind, row in text_of 'lib/comm/collectives/collectives.c':gmatch '%[(TH_DIST_[A-Z]+)%] = (%b{})' do
+         if row:find('.not_on_device', 1, true) then
+            rows = rows + 1
+            assert.truthy(cases:find(('case %s:'):format(kind), 1, true), kind .. ' needs a case in call() of nccl_ranks.cu')
+         end
+      end
+      assert.is_true(rows >= 5)
+   end)
+
    for _, count in ipairs { 2, 3 } do
       it(('gives what the CPU gives, for all types and sizes: %d ranks'):format(count), function()
          ranks.ok(count, head .. [[

@@ -227,3 +227,5 @@ const th_operation th_operations[] = {
   [TH_DIST_SHARED] = { .name = "shared" },
   [TH_DIST_CLOSE] = { .name = "group:close" },
 };
+_Static_assert(sizeof th_operations / sizeof *th_operations == TH_DIST_KINDS,
+               "a number of th_dist.h has no row here");
