@@ -74,6 +74,7 @@ return function(get)
    elseif get 'OMPI_COMM_WORLD_SIZE' then job = of_mpirun(get)
    elseif get 'SLURM_PROCID' and get 'SLURM_STEP_NUM_TASKS' then job = of_slurm(get)
    else job = { rank = 0, size = 1, localRank = 0, fd = -1, secret = '', restarts = 0 } end
-   job.deadline = get 'TH_DIST_DEADLINE' and number(get, 'TH_DIST_DEADLINE', 1e-3, 1e9) or C.TH_DIST_SECONDS
+   local told = get 'TH_DIST_DEADLINE'
+   job.deadline = told and number(get, 'TH_DIST_DEADLINE', 1e-3, 1e9) or C.TH_DIST_SECONDS
    return job
 end

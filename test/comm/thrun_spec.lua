@@ -31,7 +31,7 @@ describe('thrun', function()
       has(out, 'usage: thrun [options] SCRIPT [args]')
    end)
 
-   it('has one default timeout with dist.init, the table of the environment and its manual', function()
+   it('has the default timeout of dist.init, as the pages say', function()
       local seconds = require 'distributed.lib'.C.TH_DIST_SECONDS
       local function text_of(name)
          local f = assert(io.open(name))

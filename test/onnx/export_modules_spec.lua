@@ -23,8 +23,11 @@ local REFUSED = {
 }
 
 -- What a class without a rule needs.
-local WHERE = '\nAdd leaf(...) to a file of lua/onnx/export, or none(...) to lua/onnx/export/none.lua.'
-local function with_place(why) return why:find('no rule for this class', 1, true) and why .. WHERE or why end
+local WHERE = '\nAdd leaf(...) to a file of lua/onnx/export, '
+   .. 'or none(...) to lua/onnx/export/none.lua.'
+local function with_place(why)
+   return why:find('no rule for this class', 1, true) and why .. WHERE or why
+end
 
 local function reason_for(case, form) return REFUSED[case.new] or form == '{{total, I}, sizes}' and PACKED end
 
