@@ -117,7 +117,7 @@ function feed.subset(dataset, numbers) end
 
 --- The samples in a file of torch.save, which is loaded as a whole.
 ---
----     name = os.tmpname(); torch.save(name, torch.range(5, 7)); x = require 'feed'.t7(name):get(3); os.remove(name); x   --> 7
+---     f = os.tmpname(); torch.save(f, {4, 7}); x = require 'feed'.t7(f):get(2); os.remove(f); x   --> 7
 ---@param file any
 ---@return any
 ---@return any ...

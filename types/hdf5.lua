@@ -198,7 +198,7 @@ hdf5.HDF5Group = {}
 
 --- Opens an HDF5 file.
 ---@param name any
----@param mode? string 'r' reads; 'r+' changes a file; 'w' makes an empty one; 'w-' and 'x' refuse an existing file; 'a' (default)
+---@param mode? string 'r' reads. 'r+' changes a file. 'w' makes an empty one; 'w-' and 'x' refuse an existing file. 'a' (default) changes a file or makes it
 ---@param options? any {most = bytes}: the most memory for one call, instead of a limit by the size of the file (optional)
 ---@return any # an hdf5.HDF5File
 function hdf5.open(name, mode, options) end

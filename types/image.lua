@@ -257,13 +257,13 @@ function image.compressJPG(tensor, quality) end
 ---@return any
 function image.compressPNG(tensor) end
 
---- Convolves a picture with a kernel, plane by plane. around the picture. 'same': the middle of it, of the picture's size; result, if given, then holds all of it
+--- Convolves a picture with a kernel, plane by plane.
 ---
 ---     image.convolve(torch.Tensor{{1, 2, 3}}, torch.Tensor{{1, 1}})   --> {{3, 5}}
 ---@param result? any an optional tensor of the same type
 ---@param picture? any planes x rows x columns, or rows x columns
 ---@param kernel? any a tensor of two dimensions, or of three with a kernel for each plane
----@param mode? any 'valid' (the default): pixels whose neighbours are all inside. 'full': all that are not 0 if zeros lie
+---@param mode? any 'valid' (the default): pixels whose neighbours are all inside. 'full': all that are not 0 if zeros lie around the picture. 'same': the middle of it, of the picture's size; result, if given, then ...
 ---@return any # the result
 ---@return any ...
 function image.convolve(result, picture, kernel, mode) end
@@ -479,7 +479,7 @@ function image.drawRect(src, x1, y1, x2, y2, opts) end
 ---@param text? any a string; a newline begins a line below the first letter
 ---@param x? any columns before the text (1)
 ---@param y? any rows above the text (1)
----@param opts? any options by name: color {red, green, blue} in 0..255 ({255, 0, 0}), bg, a color behind the letters (none),
+---@param opts? any options by name. `color`: {red, green, blue} in 0..255 ({255, 0, 0}). `bg`: a color behind the letters (none). `size`: of a dot of the letters (1). `wrap`: whether a full line continues at the ...
 ---@return any # a new picture, or src if inplace is true
 ---@return any ...
 function image.drawText(src, text, x, y, opts) end

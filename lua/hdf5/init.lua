@@ -95,8 +95,8 @@ end
 
 --- Opens an HDF5 file. Needs libhdf5 (Debian: libhdf5-103-1), which TH_HDF5 names if it is in an unusual folder.
 -- An existing file is opened in a separate process, because libhdf5 may crash on a damaged file: that is an error here.
--- @param mode  'r' reads; 'r+' changes a file; 'w' makes an empty one; 'w-' and 'x' refuse an
---  existing file; 'a' (default) changes a file or makes it
+-- @param mode  'r' reads. 'r+' changes a file. 'w' makes an empty one; 'w-' and 'x' refuse an
+--  existing file. 'a' (default) changes a file or makes it
 -- @param options  {most = bytes}: the most memory for one call, instead of a limit by the size of the file (optional)
 -- @return an hdf5.HDF5File
 function hdf5.open(name, mode, options)

@@ -123,9 +123,9 @@ end
 -- @param text  a string; a newline begins a line below the first letter
 -- @param x  columns before the text (1)
 -- @param y  rows above the text (1)
--- @param opts  options by name: color {red, green, blue} in 0..255 ({255, 0, 0}), bg, a color
---   behind the letters (none), size of a dot of the letters (1), wrap, whether a full line
---   continues at the left edge (true), inplace (false)
+-- @param opts  options by name. `color`: {red, green, blue} in 0..255 ({255, 0, 0}). `bg`: a color
+--   behind the letters (none). `size`: of a dot of the letters (1). `wrap`: whether a full line
+--   continues at the left edge (true). `inplace` (false)
 -- @return a new picture, or src if inplace is true
 -- image.drawText(torch.zeros(3, 8, 6), '-', 0, 0)[{1, 4, {}}] --> {1, 1, 1, 1, 1, 0}
 function M.drawText(src, text, x, y, opts)
