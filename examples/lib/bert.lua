@@ -1,7 +1,7 @@
 -- examples/lib/bert.lua - an encoder of BERT's kind from the files of HuggingFace: config.json and model.safetensors.
 local torch = require 'torch'
 local nn = require 'nn'
-local json = require 'text.json'
+local json = require 'torch.json'
 
 local bert = {}
 

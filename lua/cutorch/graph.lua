@@ -342,8 +342,8 @@ end
 -- @param options.warm      plain calls before a graph is recorded, at least 1 (the default), so
 --   that state of the first call exists
 -- @param options.most      graphs to keep, one for each kind of arguments; default 8, the one used least recently is freed
--- @param options.fallback  true: calls that cannot be recorded run plainly, and the object's field `why` has the reason;
--- default: an error
+-- @param options.fallback  true: calls that cannot be recorded run plainly, and the object's field
+--   `why` has the reason; default: an error
 -- @param options.late      true (the default): the graph checks indices, classes and masks, and the
 --                          next call that waits for the device raises the errors. false: those that
 --                          the graph does not compute are checked before each replay. That check
