@@ -4,6 +4,7 @@ local messages = require 'onnx.messages'
 local formats = require 'onnx.formats'
 local types = require 'onnx.types'
 local registry = require 'onnx.registry'
+local unsigned = require 'onnx.unsigned'
 local torch = require 'torch'
 
 -- ---- strings -------------------------------------------------------------------------------------------------------
@@ -36,6 +37,10 @@ end
 
 local function to_strings(x, name)
    local list = { shape = types.shape(x) }
+   if name == 'int64' or name == 'uint64' then
+      for i, v in ipairs(unsigned.exact(x, name)) do list[i] = tostring(v):match '^%-?%d+' end
+      return list
+   end
    for i, v in ipairs(types.numbers(x)) do list[i] = text_of(v, name) end
    return list
 end
@@ -52,6 +57,8 @@ local function cast(x, from, to, saturate, mode)
    if to == 'string' then return to_strings(x, from) end
    if x:nElement() == 0 then return types.empty(to, types.shape(x)) end
    if to == 'bool' then return torch.ne(x, 0) end
+   if from == 'uint64' and types.is_float(to) then x, from = unsigned.to_double(x), 'double' end
+   if to == 'uint64' and types.is_float(from) then return unsigned.from(x) end
    if formats.is_small(to) then
       local wide = types.is_float(to) and 'float' or 'double'
       return types.convert(formats.round(types.convert(x, wide):clone(), to, saturate, mode), to)

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 local types = require 'onnx.types'
 local registry = require 'onnx.registry'
+local unsigned = require 'onnx.unsigned'
 
 -- ---- indices -------------------------------------------------------------------------------------------------------
 
@@ -274,13 +275,23 @@ registry.add('OneHot', { types = 'third', run = function(n, index, depth, values
    return torch.where(hit, types.full(name, {}, pair[2]), y)
 end })
 
+unsigned.ordered 'TopK'
+
 -- ---- unique --------------------------------------------------------------------------------------------------------
 
--- Rows of numbers that differ: for each its first row, and for each row its number among them.
+local function text_of(v)
+   if type(v) ~= 'number' then return tostring(v) end
+   return ('%.17g'):format(v + 0)                             -- -0 is 0
+end
+
+-- Rows of numbers or strings that differ: for each its first row, and for each row its number among
+-- them.
 local function distinct(rows, sorted)
    local seen, first, of_row, counts = {}, {}, {}, {}
    for i, row in ipairs(rows) do
-      local key = table.concat(row, ' ')
+      local parts = {}
+      for c, v in ipairs(row) do parts[c] = text_of(v) end
+      local key = table.concat(parts, ' ')
       local k = seen[key]
       if not k then
          k = #first + 1
@@ -311,9 +322,14 @@ end
 registry.add('Unique', { types = { 'first', 'int64', 'int64', 'int64' }, run = function(n, x)
    local axis = n.attr.axis
    if not axis then x = types.view(x, { types.count(types.shape(x)) }) end
-   local dim, rows = types.dim(axis or 0, types.rank(x)), {}
+   local dim, rows, name = types.dim(axis or 0, types.rank(x)), {}, n.types[1]
+   local is_long = name == 'int64' or name == 'uint64'
    for i = 1, types.size(x, dim) do
-      rows[i] = type(x) == 'table' and { x[i] } or types.numbers(x:narrow(dim, i, 1))
+      if type(x) == 'table' then rows[i] = { x[i] }
+      else
+         local row = x:narrow(dim, i, 1)
+         rows[i] = is_long and unsigned.exact(row, name) or types.numbers(row)
+      end
    end
    local first, of_row, counts = distinct(rows, (n.attr.sorted or 1) ~= 0)
    local y

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 local types = require 'onnx.types'
 local registry = require 'onnx.registry'
+local unsigned = require 'onnx.unsigned'
 
 -- ---- comparisons ---------------------------------------------------------------------------------------------------
 
@@ -29,10 +30,7 @@ local function compare(name)
          for _ = types.dim(n.attr.axis, rank) + #shape, rank do shape[#shape + 1] = 1 end
          b = types.view(b, shape)
       end
-      if n.types[1] == 'uint64' and name ~= 'eq' then        -- flip the sign bits, so that signed numbers keep the order
-         local top = torch.LongTensor { 1 }:lshift(63)
-         a, b = torch.cbitxor(a, top), torch.cbitxor(b, top)
-      end
+      if n.types[1] == 'uint64' then a, b = unsigned.flip(a), unsigned.flip(b) end
       return torch[name](n:out(), types.pair(a, b))
    end }
 end

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 local types = require 'onnx.types'
 local registry = require 'onnx.registry'
+local unsigned = require 'onnx.unsigned'
 
 -- ---- two inputs ----------------------------------------------------------------------------------------------------
 
@@ -26,7 +27,14 @@ for name, op in pairs { Add = 'add', Sub = 'csub', Mul = 'cmul', Div = 'cdiv' } 
    registry.add(name, binary(function(y, a, b) return torch[op](y, a, b) end))
 end
 
+local divide = registry.find('Div').run
+registry.find('Div').run = function(n, a, b)
+   if n.types[1] == 'uint64' then return unsigned.divide(a, b) end
+   return divide(n, a, b)
+end
+
 registry.add('Mod', function(n, a, b)
+   if n.types[1] == 'uint64' then return unsigned.divide(a, b, true) end
    a, b = types.pair(a, b)
    if (n.attr.fmod or 0) ~= 0 or types.is_unsigned(n.types[1]) then return torch.cfmod(n:out(), a, b) end
    return torch.cremainder(n:out(), a, b)
@@ -147,6 +155,18 @@ registry.add('Clip', function(n, x, low, high)
    if high == nil then return torch.cmax(n:out(), x, low) end
    return torch.cmin(n:out(), low == nil and x or torch.cmax(x, low), high)
 end)
+
+-- Numbers of uint64 have no sign.
+local absolute, sign = registry.find('Abs').run, registry.find('Sign').run
+registry.find('Abs').run = function(n, x)
+   if n.types[1] == 'uint64' then return types.alias(x) end
+   return absolute(n, x)
+end
+registry.find('Sign').run = function(n, x)
+   if n.types[1] == 'uint64' then return types.convert(torch.ne(x, 0), 'uint64') end
+   return sign(n, x)
+end
+unsigned.ordered('Max', 'Min', 'Clip')
 
 -- Their results may lie over an input of the same size: they read each element before they write it.
 for name in ([[Add Sub Mul Div Sum Max Min Abs Neg Sqrt Exp Log Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Sigmoid Floor Ceil Erf

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 local types = require 'onnx.types'
 local registry = require 'onnx.registry'
+local unsigned = require 'onnx.unsigned'
 
 -- ---- the form that kernels take ------------------------------------------------------------------------------------
 
@@ -49,16 +50,27 @@ end
 
 -- ---- reductions ----------------------------------------------------------------------------------------------------
 
-local lowest = { int8 = -128, int16 = -32768, int32 = -2 ^ 31, int64 = -2 ^ 63 }
-local highest = { int8 = 127, int16 = 32767, int32 = 2 ^ 31 - 1, int64 = 2 ^ 63 - 1024, uint8 = 255, uint16 = 65535,
+local lowest = { int8 = -128, int16 = -32768, int32 = -2 ^ 31 }
+local highest = { int8 = 127, int16 = 32767, int32 = 2 ^ 31 - 1, uint8 = 255, uint16 = 65535,
    uint32 = 2 ^ 32 - 1 }
 
+-- No number of Lua is 2^63 - 1. uint64 is flipped here: unsigned.ordered.
+function highest.int64(shape) return unsigned.flip(types.full('int64', shape, -1)) end
+function lowest.int64(shape) return unsigned.flip(types.full('int64', shape, 0)) end
+highest.uint64, lowest.uint64 = highest.int64, lowest.int64
+
 local function sum(x) return torch.sum(x, 2) end
+
+local function mean(x, name)
+   if name ~= 'uint64' then return torch.mean(x, 2) end
+   return unsigned.divide(sum(x), types.full(name, {}, types.size(x, 2)))
+end
 
 -- Before and after a reduction in wide floats, for types of whole numbers.
 local function in_double(f)
    return function(x, name)
       if types.is_float(name) then return f(x) end
+      if name == 'uint64' then return unsigned.from(f(unsigned.to_double(x))) end
       return types.convert(f(types.convert(x, 'double')), name)
    end
 end
@@ -72,7 +84,7 @@ end
 -- name -> { reduction of x (before x n x behind) along 2, the result without elements, what no reduction does }
 local reductions = {
    ReduceSum = { sum, 0 },
-   ReduceMean = { function(x) return torch.mean(x, 2) end, 0 / 0 },
+   ReduceMean = { mean, 0 / 0 },
    ReduceProd = { function(x) return torch.prod(x, 2) end, 1 },
    ReduceMax = { function(x) return (torch.max(x, 2)) end, lowest, -math.huge },
    ReduceMin = { function(x) return (torch.min(x, 2)) end, highest, math.huge },
@@ -93,6 +105,7 @@ local function reduce(name, entry)
       if types.size(x3, 2) == 0 then
          local none = entry[2]
          if type(none) == 'table' then none = none[n.types[1]] or types.is_float(n.types[1]) and entry[3] or 0 end
+         if type(none) == 'function' then return none(shape) end
          return types.full(n.types[1], shape, none)
       elseif types.size(x3, 1) * types.size(x3, 3) == 0 then
          return types.empty(n.types[1], shape)
@@ -101,6 +114,8 @@ local function reduce(name, entry)
    end }
 end
 registry.each(reductions, reduce)
+
+unsigned.ordered('ReduceMax', 'ReduceMin')
 
 -- ---- places --------------------------------------------------------------------------------------------------------
 
@@ -118,6 +133,7 @@ local function extreme(way)
    end }
 end
 registry.each({ ArgMax = 'max', ArgMin = 'min' }, function(_, way) return extreme(way) end)
+unsigned.ordered('ArgMax', 'ArgMin')
 
 -- ---- running sums and products ---------------------------------------------------------------------------------------
 
