@@ -68,6 +68,11 @@ end
 --- Reads n bytes from `place` on (from 0) into memory.
 function source.read(s, to, n, place) format.check(C.th_source_read(s, to, n, place)) end
 
+--- A function that copies parts of an open file: torch.protobuf reads with it.
+function source.fetch(s)
+   return function(to, n, place) source.read(s, to, n, place) end
+end
+
 local room, size = nil, 0
 local LARGE = 2 ^ 24                        -- larger buffers are allocated exactly
 local MOST = 2 ^ 31 - 257                   -- bytes of a string of LuaJIT

@@ -1,5 +1,4 @@
 -- lua/loadcaffe/init.lua - the package loadcaffe: nets of Caffe as nn.Sequential.
-local torch = require 'torch'
 local nn = require 'nn'
 local source = require 'feed.source'
 local arg = require 'torch.arg'
@@ -13,22 +12,17 @@ _G.loadcaffe = loadcaffe                 -- scripts of Torch7 use the global
 -- ---- weights -------------------------------------------------------------------------------------------------------
 
 -- The fields that are read of a caffemodel, whose layers have one of three forms: names and blobs.
-local blob = { [5] = { 'data', 'floats' } }
-local v0 = { [1] = { 'name', 'text' }, [50] = { 'blobs', blob, 'all' } }
-local v1 = { [1] = { 'layer', v0 }, [4] = { 'name', 'text' }, [6] = { 'blobs', blob, 'all' } }
-local v2 = { [1] = { 'name', 'text' }, [7] = { 'blobs', blob, 'all' } }
-local net = { [2] = { 'layers', v1, 'all' }, [100] = { 'layer', v2, 'all' } }
-
-local function read_bytes(s, n)
-   local bytes = torch.ByteTensor(math.max(n, 1))
-   source.read(s, bytes:data(), n, 0)
-   return bytes, n
-end
+local blob = { [5] = { 'data', 'float', 'packed' } }
+local v0 = { [1] = { 'name', 'string' }, [50] = { 'blobs', blob, 'repeated' } }
+local v1 = { [1] = { 'layer', v0 }, [4] = { 'name', 'string' },
+   [6] = { 'blobs', blob, 'repeated' } }
+local v2 = { [1] = { 'name', 'string' }, [7] = { 'blobs', blob, 'repeated' } }
+local net = { [2] = { 'layers', v1, 'repeated' }, [100] = { 'layer', v2, 'repeated' } }
 
 -- Name of a layer -> its blobs, a list of { data = tensor }.
 local function read_weights(path)
-   local bytes, n = source.with(path, read_bytes)
-   local message = protobuf.read(bytes:data(), n, net)
+   local message = source.with(path, function(s, n) return protobuf.read(source.fetch(s), n,
+      net) end)
    local weights = {}
    for _, list in ipairs { message.layers or {}, message.layer or {} } do
       for _, entry in ipairs(list) do
@@ -136,8 +130,7 @@ end
 local function read_text(path)
    return source.with(path, function(s, n)
       if n > 2 ^ 24 then error(('%.0f bytes are too many for a prototxt'):format(n), 0) end
-      local bytes = read_bytes(s, n)
-      return n > 0 and bytes:storage():string():sub(1, n) or ''
+      return source.whole(s, n)
    end)
 end
 

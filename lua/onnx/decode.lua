@@ -1,6 +1,7 @@
 -- lua/onnx/decode.lua - values from the messages TensorProto, SparseTensorProto, SequenceProto, OptionalProto and TypeProto.
 local ffi = require 'ffi'
-local wire = require 'onnx.wire'
+local protobuf = require 'torch.protobuf'
+local source = require 'feed.source'
 local types = require 'onnx.types'
 local messages = require 'onnx.messages'
 local formats = require 'onnx.formats'
@@ -138,12 +139,12 @@ local function strings(m, shape, n, fetch)
    local data = m.string_data or {}
    if #data ~= n then fail(m, '%.0f strings are needed, got %d', n, #data) end
    local list = { shape = shape }
-   for i = 1, n do list[i] = wire.text(data[i], fetch) end
+   for i = 1, n do list[i] = protobuf.text(data[i], fetch) end
    return list
 end
 
 --- The value of a TensorProto and its type.
--- @param fetch     reads bytes of the file that holds the message: wire.read
+-- @param fetch     reads bytes of the file that holds the message: protobuf.read
 -- @param external  function(message, bytes): returns fetch, place, size of external data (optional: refused)
 function M.tensor(m, fetch, external)
    local name = M.type_name(m.data_type, ("tensor '%s'"):format(m.name or ''))
@@ -156,7 +157,7 @@ function M.tensor(m, fetch, external)
    elseif type(m.raw_data) == 'table' then
       place, size = m.raw_data.place, m.raw_data.size
    elseif m.raw_data then
-      from, place, size = wire.of_text(m.raw_data), 0, #m.raw_data
+      from, place, size = protobuf.of_text(m.raw_data), 0, #m.raw_data
    end
    if size and size ~= M.bytes(name, n) then
       fail(m, '%.0f elements of %s take %.0f bytes, got %.0f', n, name, M.bytes(name, n), size)
@@ -225,7 +226,7 @@ end
 function M.map(m, fetch)
    local values, inner = M.sequence(m.values or {}, fetch)
    local map, keys = {}, m.string_keys or m.keys or {}
-   for i, key in ipairs(keys) do map[wire.text(key, fetch)] = values[i] end
+   for i, key in ipairs(keys) do map[protobuf.text(key, fetch)] = values[i] end
    return map, ('map(%s,%s)'):format(m.string_keys and 'string' or 'int64', inner:match '^seq%((.*)%)$')
 end
 
@@ -265,9 +266,9 @@ end
 
 --- The value in a file of a TensorProto, SequenceProto or OptionalProto, as test data have them, and its type.
 function M.file(path, message)
-   return require 'feed.source'.with(path, function(s, size)
-      local fetch = wire.of_source(s)
-      local m = wire.read(fetch, size, message)
+   return source.with(path, function(s, size)
+      local fetch = source.fetch(s)
+      local m = protobuf.read(fetch, size, messages[message], messages)
       local way = message == 'TensorProto' and M.tensor or message == 'SequenceProto' and M.sequence or M.optional
       return way(m, fetch)
    end)

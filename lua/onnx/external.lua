@@ -1,6 +1,5 @@
 -- lua/onnx/external.lua - data of tensors in other files, which must lie in the folder of the model.
 local source = require 'feed.source'
-local wire = require 'onnx.wire'
 
 local M = {}
 
@@ -40,7 +39,7 @@ function M.reader(folder)
       if length < bytes then
          error(("%s: it takes %.0f bytes, file '%s' has %.0f for it"):format(what, bytes, location, length), 0)
       end
-      return wire.of_source(s), offset, bytes
+      return source.fetch(s), offset, bytes
    end
 end
 

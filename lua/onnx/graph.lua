@@ -12,7 +12,7 @@ local inline = require 'onnx.inline'
 local messages = require 'onnx.messages'
 local node_class = require 'onnx.node'
 local registry = require 'onnx.registry'
-local wire = require 'onnx.wire'
+local protobuf = require 'torch.protobuf'
 
 local M = {}
 local Graph = {}
@@ -119,10 +119,10 @@ local function attribute(context, n, a)
    end
    local v = field and a[field]
    if v == nil then v = scalars[field] or {} end
-   if field == 's' then v = wire.text(v, context.fetch)
+   if field == 's' then v = protobuf.text(v, context.fetch)
    elseif field == 'strings' then
       local list = {}
-      for i, s in ipairs(v) do list[i] = wire.text(s, context.fetch) end
+      for i, s in ipairs(v) do list[i] = protobuf.text(s, context.fetch) end
       v = list
    elseif field == 't' then
       v, n.attr_types[name] = decode.tensor(v, context.fetch, context.external)

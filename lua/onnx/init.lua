@@ -1,20 +1,15 @@
 -- lua/onnx/init.lua - the package onnx: reads ONNX models and runs them.
 local arg = require 'torch.arg'
+local protobuf = require 'torch.protobuf'
 local source = require 'feed.source'
 local external = require 'onnx.external'
+local messages = require 'onnx.messages'
 local model = require 'onnx.model'
 local registry = require 'onnx.registry'
 local save = require 'onnx.save'
-local wire = require 'onnx.wire'
 
 local onnx = rawget(_G, 'onnx') or {}
 _G.onnx = onnx
-
-local function read(s, size)
-   if size == 0 then error('it is empty', 0) end
-   local fetch = wire.of_source(s)
-   return wire.read(fetch, size, 'ModelProto'), size
-end
 
 --- onnx.load(path): A model from a file. Tensors whose data lie in other files must lie in the folder of the model.
 -- @return an object with the lists inputs and outputs ({ name, type, shape }) and the methods forward, explain and net
@@ -22,8 +17,10 @@ function onnx.load(path)
    if type(path) ~= 'string' then arg.refuse('onnx.load', 'path', 'the name of a file', path) end
    registry.load()
    local ok, result = pcall(source.with, path, function(s, size)
-      local m = read(s, size)
-      return model.new(m, wire.of_source(s), external.reader(path:match '^(.*/)[^/]*$' or '.'))
+      if size == 0 then error('it is empty', 0) end
+      local fetch = source.fetch(s)
+      local m = protobuf.read(fetch, size, messages.ModelProto, messages)
+      return model.new(m, fetch, external.reader(path:match '^(.*/)[^/]*$' or '.'))
    end)
    if not ok then source.fail('onnx.load', path, result) end
    return result

@@ -1,10 +1,7 @@
 -- lua/onnx/messages.lua - the messages of an ONNX file: numbers, names and kinds of their fields.
 --
--- messages.NAME = { [number] = { name, kind [, 'repeated' | 'packed'] } }. The reader and the writer use this table. Kinds:
---    'int64', 'int32', 'uint64', 'enum'   a varint
---    'float', 'double'                    4 and 8 bytes, little-endian
---    'string', 'bytes'                    a length and bytes
---    another text                         the name of a message
+-- messages.NAME = { [number] = { name, kind [, 'repeated' | 'packed'] } }: descriptions for the
+-- reader, lua/torch/protobuf.lua, and the writer.
 -- A writer packs the values of a 'packed' field and writes those of a 'repeated' one each with a key. A reader takes both forms.
 -- A message inside another one has the name 'Outer.Inner'.
 local messages = {}

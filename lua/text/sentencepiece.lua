@@ -1,5 +1,4 @@
 -- text.sentencepiece - reads the model files of SentencePiece: Unigram and byte-pair encoding.
-local ffi = require 'ffi'
 local decode = require 'text.decode'
 local fields = require 'text.fields'
 local protobuf = require 'torch.protobuf'
@@ -10,22 +9,17 @@ local M = {}
 local NORMAL, UNKNOWN, CONTROL, USER = 1, 2, 3, 4
 local UNIGRAM, BPE, CHAR = 1, 2, 4
 
-local piece = { [1] = { 'text', 'text' }, [2] = { 'score', 'whole' }, [3] = { 'type', 'whole' } }
-local trainer = { [3] = { 'kind', 'whole' }, [24] = { 'suffix', 'whole' }, [35] = { 'byte_fallback', 'whole' },
-   [40] = { 'unk', 'whole' }, [41] = { 'bos', 'whole' }, [42] = { 'eos', 'whole' }, [43] = { 'pad', 'whole' },
-   [44] = { 'surface', 'text' } }
-local normalizer = { [2] = { 'map', 'text' }, [3] = { 'prefix', 'whole' }, [4] = { 'squeeze', 'whole' },
-   [5] = { 'escape', 'whole' } }
-local model = { [1] = { 'pieces', piece, 'all' }, [2] = { 'trainer', trainer }, [3] = { 'normalizer', normalizer } }
-
-local bits = ffi.new 'union { int32_t i; float f; }'
-
--- A 32-bit float that was read as a whole number. LuaJIT keeps other types in the bits of some NaNs.
-local function float(v)
-   bits.i = v
-   if bit.band(bits.i, 0x7FFFFFFF) > 0x7F800000 then return 0 / 0 end
-   return bits.f
-end
+local piece = { [1] = { 'text', 'string' }, [2] = { 'score', 'float' }, [3] = { 'type', 'int64' } }
+local trainer = { [3] = { 'kind', 'int64' }, [24] = { 'suffix', 'int64' },
+   [35] = { 'byte_fallback', 'int64' },
+   [40] = { 'unk', 'int64' }, [41] = { 'bos', 'int64' }, [42] = { 'eos', 'int64' }, [43] =
+      { 'pad', 'int64' },
+   [44] = { 'surface', 'string' } }
+local normalizer = { [2] = { 'map', 'string' }, [3] = { 'prefix', 'int64' },
+   [4] = { 'squeeze', 'int64' },
+   [5] = { 'escape', 'int64' } }
+local model = { [1] = { 'pieces', piece, 'repeated' }, [2] = { 'trainer', trainer },
+   [3] = { 'normalizer', normalizer } }
 
 -- A boolean with a default.
 local function flag(v, default)
@@ -37,7 +31,7 @@ local function read_pieces(d, pieces)
    local types = {}
    for i, p in ipairs(pieces) do
       local kind = p.type or NORMAL
-      d.tokens[i], d.scores[i], types[i] = p.text or '', float(p.score or 0), kind
+      d.tokens[i], d.scores[i], types[i] = p.text or '', p.score or 0, kind
       d.unused[i] = kind ~= NORMAL and kind ~= USER
       if kind == USER or kind == CONTROL then
          d.added[#d.added + 1] = { id = i - 1, content = d.tokens[i], special = kind == CONTROL,

@@ -1,13 +1,22 @@
 -- torch.protobuf - reads messages in the wire format of Protocol Buffers, by a description of their fields.
 --
--- A description is a table: number of a field -> { name, kind [, 'all'] }. With 'all' the values of the field become a list;
--- else the last one counts. Kinds:
---    'whole'    a number of varint, fixed32 or fixed64, with its sign
---    'text'     a string
---    'floats'   all 32-bit floats of the field, packed or not, in one FloatTensor
---    'wholes'   all varints of the field, packed or not, in a list
---    a table    a message with that description
--- Fields without a description are skipped. Every length is checked against the remaining bytes before memory is allocated.
+-- A description is a table: number of a field -> { name, kind [, 'repeated' | 'packed'] }. Fields
+-- without a description are skipped. Of a field with several values that is neither repeated nor
+-- packed, the last one counts. Kinds:
+--    'int64', 'int32', 'uint64', 'enum'   a varint
+--    'float', 'double'                    4 and 8 bytes, little-endian
+--    'string', 'bytes'                    a length and bytes
+--    a table                              a message with that description
+--    another text                         a message: its name in a table of descriptions
+-- The reader holds a window of the file, so that large fields are read once, straight into a
+-- tensor. It compares every length with the remaining bytes before it allocates memory, and limits
+-- the depth and the number of messages. Results:
+--    a message                a table of its fields by name
+--    'repeated'               a list
+--    'packed'                 a FloatTensor, DoubleTensor or, of integers, LongTensor
+--    integers                 numbers; those beyond 2^53 are rounded
+--    'bytes'                  a string up to SHORT bytes, else { place = first byte, size = bytes }
+--                             of the file
 local ffi = require 'ffi'
 local torch = require 'torch'
 
@@ -15,61 +24,75 @@ local M = {}
 
 local VARINT, FIXED64, BYTES, GROUP, END_GROUP, FIXED32 = 0, 1, 2, 3, 4, 5
 local MOST_DEPTH = 100
-local MOST_VALUES = 2 ^ 20                   -- of all lists, texts and messages of one file
+local MOST_VALUES = 2 ^ 21                   -- messages, texts and numbers in lists of one file
+local WINDOW = 8192                          -- behind a large field, the window is read again
+local SHORT = 1024
 
 local function fail(r, text, ...) error(('byte %.0f: ' .. text):format(r.place, ...), 0) end
 
--- ---- the parts of the format ---------------------------------------------------------------------------------------
+-- ---- the window ---------------------------------------------------------------------------------
 
--- The next varint as a 64-bit integer.
-local function varint(r, stop)
-   local v, shift = 0ULL, 0
-   repeat
-      if r.place >= stop then fail(r, 'a number is cut off') end
-      if shift > 63 then fail(r, 'a number has more than 10 bytes') end
-      local byte = r.bytes[r.place]
-      r.place = r.place + 1
-      v = v + bit.lshift(bit.band(byte, 127) + 0ULL, shift)
-      shift = shift + 7
-   until byte < 128
-   return v
+-- A pointer to the next n bytes, n at most WINDOW. The caller has compared n with the remaining
+-- bytes.
+local function next_bytes(r, n)
+   if r.place < r.low or r.place + n > r.high then
+      local size = math.min(WINDOW, r.size - r.place)
+      r.fetch(r.window, size, r.place)
+      r.low, r.high = r.place, r.place + size
+   end
+   return r.window + (r.place - r.low)
 end
-
-local function signed(v) return tonumber(ffi.cast('int64_t', v)) end
 
 local function take(r, n, stop)
    if n > stop - r.place then fail(r, '%.0f bytes are needed, %.0f are left', n, stop - r.place) end
-   local place = r.place
-   r.place = place + n
-   return place
 end
 
--- The bytes after a length: the positions of the first one and behind the last.
+local function varint(r, stop)
+   local v, shift = 0ULL, 0
+   local most = math.min(10, stop - r.place)
+   if most < 1 then fail(r, 'a number is cut off') end
+   local p = next_bytes(r, most)
+   for i = 0, most - 1 do
+      local byte = p[i]
+      if byte < 128 and i == 0 then
+         r.place = r.place + 1
+         return byte + 0ULL
+      end
+      v = v + bit.lshift(bit.band(byte, 127) + 0ULL, shift)
+      if byte < 128 then
+         r.place = r.place + i + 1
+         return v
+      end
+      shift = shift + 7
+   end
+   fail(r, most == 10 and 'a number has more than 10 bytes' or 'a number is cut off')
+end
+
+local int64_t = ffi.typeof 'int64_t'
+local function signed(v) return tonumber(ffi.cast(int64_t, v)) end
+
+-- The position behind the field that a length announces.
 local function span(r, stop)
-   local first = take(r, tonumber(varint(r, stop)), stop)
-   return first, r.place
-end
-
-local fixed = ffi.new 'union { uint8_t bytes[8]; int32_t i32; int64_t i64; }'
-
-local function fixed_number(r, bytes, stop)
-   ffi.copy(fixed.bytes, r.bytes + take(r, bytes, stop), bytes)
-   return tonumber(bytes == 4 and fixed.i32 or fixed.i64)
+   local n = tonumber(varint(r, stop))
+   take(r, n, stop)
+   return r.place + n
 end
 
 -- The number of a field and its wire type.
 local function key(r, stop)
-   local v = varint(r, stop)
-   local number, wire = tonumber(v / 8), tonumber(v % 8)
+   local v = tonumber(varint(r, stop))
+   local number, wire = math.floor(v / 8), v % 8
    if number < 1 or number > 2 ^ 29 - 1 then fail(r, 'there is no field %.0f', number) end
    return number, wire
 end
 
 local function skip(r, number, wire, stop, depth)
    if wire == VARINT then varint(r, stop)
-   elseif wire == FIXED64 then take(r, 8, stop)
-   elseif wire == FIXED32 then take(r, 4, stop)
-   elseif wire == BYTES then span(r, stop)
+   elseif wire == FIXED64 or wire == FIXED32 then
+      local n = wire == FIXED64 and 8 or 4
+      take(r, n, stop)
+      r.place = r.place + n
+   elseif wire == BYTES then r.place = span(r, stop)
    elseif wire == GROUP then
       if depth > MOST_DEPTH then fail(r, 'groups are nested more than %d deep', MOST_DEPTH) end
       while true do
@@ -83,88 +106,161 @@ local function skip(r, number, wire, stop, depth)
    else fail(r, 'there is no wire type %d', wire) end
 end
 
--- ---- fields --------------------------------------------------------------------------------------------------------
+-- ---- single values ------------------------------------------------------------------------------
 
 local function count(r)
    r.values = r.values + 1
    if r.values > MOST_VALUES then fail(r, 'it has more than %.0f values', MOST_VALUES) end
 end
 
-local function wanted(r, field, wire, ...)
-   for _, way in ipairs { ... } do if wire == way then return end end
-   fail(r, "field '%s' has the wire type %d", field[1], wire)
+local function wanted(r, field, wire, way)
+   if wire ~= way then fail(r, "field '%s' has the wire type %d", field[1], wire) end
 end
 
-local read_message
+local fixed = ffi.new 'union { uint8_t bytes[8]; float f32; double f64; }'
 
-local readers = {}
-
-function readers.whole(r, field, wire, stop)
-   wanted(r, field, wire, VARINT, FIXED32, FIXED64)
-   if wire == VARINT then return signed(varint(r, stop)) end
-   return fixed_number(r, wire == FIXED32 and 4 or 8, stop)
+local function fixed_number(r, n, stop)
+   take(r, n, stop)
+   ffi.copy(fixed.bytes, next_bytes(r, n), n)
+   r.place = r.place + n
+   local v = n == 4 and fixed.f32 or fixed.f64
+   return v == v and tonumber(v) or 0 / 0
 end
 
-function readers.text(r, field, wire, stop)
-   wanted(r, field, wire, BYTES)
-   count(r)
-   local first, last = span(r, stop)
-   return ffi.string(r.bytes + first, last - first)
+-- Wire type, bytes (nil: a varint) and element type in a tensor of each kind of number.
+local numbers = {
+   int64 = { VARINT, nil, 'Long' }, int32 = { VARINT, nil, 'Long' },
+   uint64 = { VARINT, nil, 'Long' }, enum = { VARINT, nil, 'Long' },
+   float = { FIXED32, 4, 'Float' }, double = { FIXED64, 8, 'Double' },
+}
+
+local function number_of(r, kind, stop)
+   local bytes = numbers[kind][2]
+   if bytes then return fixed_number(r, bytes, stop) end
+   return signed(varint(r, stop))
 end
 
-function readers.wholes(r, field, wire, stop, list)
-   wanted(r, field, wire, VARINT, BYTES)
-   list = list or {}
-   local last = stop
-   if wire == BYTES then
-      local first
-      first, last = span(r, stop)
-      r.place = first
+local function text(r, n)
+   local place = r.place
+   r.place = place + n
+   if n <= WINDOW or r.is_memory then
+      r.place = place
+      local p = next_bytes(r, n)
+      r.place = place + n
+      return ffi.string(p, n)
    end
-   repeat
-      if wire == BYTES and r.place == last then break end
-      count(r)
-      list[#list + 1] = signed(varint(r, last))
-   until wire == VARINT
-   return list
+   local room = ffi.new('uint8_t[?]', n)
+   r.fetch(room, n, place)
+   return ffi.string(room, n)
 end
 
--- Bytes of floats are collected in a tensor that doubles its size when it is full.
-function readers.floats(r, field, wire, stop, to)
-   wanted(r, field, wire, FIXED32, BYTES)
-   local first, last
-   if wire == BYTES then first, last = span(r, stop)
-   else first, last = take(r, 4, stop), r.place end
-   if (last - first) % 4 ~= 0 then fail(r, "field '%s' has %.0f bytes of floats", field[1], last - first) end
-   local n = (last - first) / 4
-   to = to or { n = 0, tensor = torch.FloatTensor() }
+-- ---- numbers in tensors -------------------------------------------------------------------------
+
+-- A tensor that doubles its size when it is full.
+local function room_for(to, n)
    local need = to.n + n
-   if need > to.tensor:nElement() then to.tensor:resize(to.n == 0 and need or math.max(need, 2 * to.n)) end
-   if n > 0 then ffi.copy(to.tensor:data() + to.n, r.bytes + first, last - first) end
+   if need > to.tensor:nElement() then
+      to.tensor:resize(to.n == 0 and n or math.max(need, 2 * to.n))
+   end
+   local p = to.tensor:data() + to.n
    to.n = need
+   return p
+end
+
+local function pack(r, field, wire, stop, to)
+   local number = numbers[field[2]]
+   to = to or { n = 0, tensor = torch[number[3] .. 'Tensor']() }
+   if wire ~= BYTES then
+      wanted(r, field, wire, number[1])
+      if number[2] then
+         take(r, number[2], stop)
+         ffi.copy(room_for(to, 1), next_bytes(r, number[2]), number[2])
+         r.place = r.place + number[2]
+      else
+         local v = ffi.cast(int64_t, varint(r, stop))
+         room_for(to, 1)[0] = v
+      end
+      return to
+   end
+   local last = span(r, stop)
+   local n = last - r.place
+   if number[2] then
+      if n % number[2] ~= 0 then
+         fail(r, "field '%s' has %.0f bytes of numbers of %d bytes", field[1], n, number[2])
+      end
+      if n > 0 then r.fetch(ffi.cast('uint8_t *', room_for(to, n / number[2])), n, r.place) end
+      r.place = last
+   else
+      while r.place < last do
+         local v = ffi.cast(int64_t, varint(r, last))
+         room_for(to, 1)[0] = v
+      end
+   end
    return to
 end
 
-local function message(r, field, wire, stop, depth)
+-- ---- messages -----------------------------------------------------------------------------------
+
+local read_message
+
+local function list_of_numbers(r, field, wire, stop, list)
+   local kind = field[2]
+   if wire ~= BYTES then
+      wanted(r, field, wire, numbers[kind][1])
+      count(r)
+      list[#list + 1] = number_of(r, kind, stop)
+      return
+   end
+   local last = span(r, stop)
+   while r.place < last do
+      count(r)
+      list[#list + 1] = number_of(r, kind, last)
+   end
+end
+
+local function single(r, field, wire, stop, depth)
+   local kind = field[2]
+   if numbers[kind] then
+      wanted(r, field, wire, numbers[kind][1])
+      return number_of(r, kind, stop)
+   end
    wanted(r, field, wire, BYTES)
    count(r)
-   local first, last = span(r, stop)
-   r.place = first
-   return read_message(r, field[2], last, depth + 1)
+   local last = span(r, stop)
+   if kind == 'bytes' and last - r.place > SHORT then
+      local v = { place = r.place, size = last - r.place }
+      r.place = last
+      return v
+   elseif kind == 'bytes' or kind == 'string' then
+      return text(r, last - r.place)
+   end
+   return read_message(r, r.names and r.names[kind] or kind, last, depth + 1)
 end
 
 local function read_field(r, t, field, wire, stop, depth)
-   local name, kind, all = field[1], field[2], field[3]
-   local value
-   if type(kind) == 'table' then value = message(r, field, wire, stop, depth)
-   else value = readers[kind](r, field, wire, stop, t[name]) end
-   if not all then
-      t[name] = value
-      return
+   local name, kind, many = field[1], field[2], field[3]
+   if not many then
+      t[name] = single(r, field, wire, stop, depth)
+   elseif many == 'packed' then
+      t[name] = pack(r, field, wire, stop, t[name])
+   else
+      local list = t[name] or {}
+      t[name] = list
+      if numbers[kind] then list_of_numbers(r, field, wire, stop, list)
+      else list[#list + 1] = single(r, field, wire, stop, depth) end
    end
-   count(r)
-   t[name] = t[name] or {}
-   table.insert(t[name], value)
+end
+
+-- The names of the packed fields of a description.
+local packed = setmetatable({}, { __mode = 'k' })
+local function packed_of(description)
+   local list = packed[description]
+   if list then return list end
+   list = {}
+   for _, field in pairs(description) do if field[3] == 'packed' then list[#list + 1] =
+      field[1] end end
+   packed[description] = list
+   return list
 end
 
 function read_message(r, description, stop, depth)
@@ -175,20 +271,46 @@ function read_message(r, description, stop, depth)
       local field = description[number]
       if field then read_field(r, t, field, wire, stop, depth) else skip(r, number, wire, stop, 1) end
    end
-   for _, field in pairs(description) do
-      local v = t[field[1]]
-      if field[2] == 'floats' and v then t[field[1]] = v.n > 0 and v.tensor:narrow(1, 1, v.n) or torch.FloatTensor() end
+   for _, name in ipairs(packed_of(description)) do
+      local v = t[name]
+      if v then t[name] = v.tensor:resize(v.n) end
    end
    return t
 end
 
---- The message in n bytes, a table. Errors begin with the position in the bytes.
--- @param bytes        a string, or a uint8_t pointer to memory that stays allocated
+--- The message in a file or in memory, a table. Errors begin with the position in the bytes.
+-- @param from         function(to, n, place), which copies n bytes from position `place` (from 0)
+--                     to a uint8_t pointer; or a string
+-- @param size         bytes of the message (of a string: all)
 -- @param description  of its fields: see above
-function M.read(bytes, n, description)
-   if type(bytes) == 'string' then n = #bytes end
-   local r = { bytes = ffi.cast('const uint8_t *', bytes), place = 0, values = 0, keep = bytes }
-   return read_message(r, description, n, 1)
+-- @param names        descriptions by their names (optional)
+function M.read(from, size, description, names)
+   local r = { size = size, place = 0, values = 0, low = 0, high = 0, names = names }
+   if type(from) == 'string' then
+      r.fetch, r.size, r.is_memory = M.of_text(from), #from, true
+      r.window, r.high = ffi.cast('const uint8_t *', from), #from
+   else
+      r.fetch, r.window = from, ffi.new('uint8_t[?]', WINDOW)
+   end
+   return read_message(r, description, r.size, 1)
+end
+
+--- A function that copies parts of a string, for read().
+function M.of_text(bytes)
+   local p = ffi.cast('const uint8_t *', bytes)
+   return function(to, n, place)
+      if place + n > #bytes then error('it ends early', 0) end
+      ffi.copy(to, p + place, n)
+   end
+end
+
+--- A 'bytes' field as a string.
+-- @param fetch  the function that the message was read with
+function M.text(v, fetch)
+   if type(v) ~= 'table' then return v or '' end
+   local room = ffi.new('uint8_t[?]', v.size)
+   fetch(room, v.size, v.place)
+   return ffi.string(room, v.size)
 end
 
 return M

@@ -1,9 +1,9 @@
--- test/io/loadcaffe_spec.lua - loadcaffe: nets of Caffe in three forms, torch.protobuf and the text format; damaged files.
+-- test/io/loadcaffe_spec.lua - loadcaffe: nets of Caffe in three forms, the text format of Protocol
+-- Buffers; damaged files.
 -- runs once: nothing here depends on the level
 local ffi = require 'ffi'
 local refuses = require 'test.support.refuses'
 local temporary = require 'test.support.temporary'
-local protobuf = require 'torch.protobuf'
 local prototxt = require 'loadcaffe.prototxt'
 local loadcaffe = require 'loadcaffe'
 require 'nn'
@@ -237,43 +237,6 @@ describe('loadcaffe: a damaged file', function()
          os.remove(name)
          assert(ok or tostring(why):find 'loadcaffe: /' and not tostring(why):find 'attempt to', why)
       end
-   end)
-end)
-
-describe('torch.protobuf', function()
-   local inner = { [1] = { 'n', 'whole' } }
-   inner[2] = { 'inner', inner }
-   local all = { [1] = { 'n', 'whole' }, [2] = { 'text', 'text', 'all' }, [3] = { 'list', 'wholes' }, [4] = { 'x', 'floats' }, [5] = { 'inner', inner } }
-   local function read(s) return protobuf.read(s, nil, all) end
-
-   it('reads numbers, texts, lists and messages, and skips the rest', function()
-      local t = read(whole(1, 5) .. whole(1, 300) .. bytes(2, 'a') .. bytes(2, '') .. bytes(3, varint(1) .. varint(200)) .. whole(3, 7)
-         .. varint(8 * 4 + 5) .. floats { 1.5, 0 }:sub(1, 4) .. bytes(4, floats { 2, 3 }) .. bytes(5, whole(1, 9) .. bytes(2, whole(1, 8)))
-         .. whole(99, 1) .. bytes(98, 'x') .. varint(8 * 97 + 1) .. ('x'):rep(8) .. varint(8 * 96 + 3) .. whole(1, 2) .. varint(8 * 96 + 4))
-      assert.equal(300, t.n)
-      assert.same({ 'a', '' }, t.text)
-      assert.same({ 1, 200, 7 }, t.list)
-      assert.same({ 1.5, 2, 3 }, t.x:totable())
-      assert.same({ n = 9, inner = { n = 8 } }, t.inner)
-      assert.equal(-1, read('\8' .. ('\255'):rep(9) .. '\1').n)
-      assert.equal(-2, read('\13\254\255\255\255').n)
-   end)
-
-   it('refuses what is cut off, too deep or of another type', function()
-      refuses('byte 2: a number is cut off', read, '\8\128')
-      refuses('a number has more than 10 bytes', read, '\8' .. ('\255'):rep(11))
-      refuses('bytes are needed, 1 are left', read, '\18\5x')
-      refuses('18446744073709551616 bytes are needed', read, '\18' .. ('\255'):rep(9) .. '\1')
-      refuses('there is no field 0', read, '\0\0')
-      refuses('there is no wire type 6', read, '\62')
-      refuses("field 'text' has the wire type 0", read, whole(2, 1))
-      refuses("field 'x' has 3 bytes of floats", read, bytes(4, 'abc'))
-      refuses('the end of another group', read, varint(8 * 96 + 3) .. varint(8 * 95 + 4))
-      refuses('groups are nested more than 100 deep', read, varint(8 * 96 + 3):rep(200))
-      local deep = ''
-      for _ = 1, 150 do deep = bytes(2, deep) end
-      refuses('messages are nested more than 100 deep', read, bytes(5, deep))
-      refuses('it has more than 1048576 values', read, bytes(2, ''):rep(2 ^ 20 + 1))
    end)
 end)
 

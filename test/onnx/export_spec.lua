@@ -6,7 +6,8 @@ local onnx = require 'onnx'
 local refuses = require 'test.support.refuses'
 local temporary = require 'test.support.temporary'
 local source = require 'feed.source'
-local wire = require 'onnx.wire'
+local messages = require 'onnx.messages'
+local protobuf = require 'torch.protobuf'
 
 after_each(temporary.remove)
 
@@ -18,7 +19,9 @@ local function refused(text, ...) return refuses(text, onnx.save, ...) end
 local function saved(net, x, options)
    local path = temporary.name '.onnx'
    local info = onnx.save(path, net, x, options)
-   local m = source.with(path, function(s, size) return wire.read(wire.of_source(s), size, 'ModelProto') end)
+   local m = source.with(path, function(s, size)
+      return protobuf.read(source.fetch(s), size, messages.ModelProto, messages)
+   end)
    return m, info, path
 end
 

@@ -1,13 +1,27 @@
--- test/onnx/wire_spec.lua - the wire format of ONNX files: what the reader takes, and what it refuses before memory is allocated.
+-- test/io/protobuf_spec.lua - torch.protobuf: what the reader takes, and what it refuses before
+-- memory is allocated.
 -- runs once: nothing here depends on the level
 local bytes = require 'test.support.onnx_bytes'
+local messages = require 'onnx.messages'
+local protobuf = require 'torch.protobuf'
 local refuses = require 'test.support.refuses'
-local wire = require 'onnx.wire'
 
-local function read(text, name) return wire.read(wire.of_text(text), #text, name) end
+-- The same message from memory and by a function that copies, which must not differ.
+local function read_by(text, description, names)
+   local ok, m = pcall(protobuf.read, text, nil, description, names)
+   local also, copied = pcall(protobuf.read, protobuf.of_text(text), #text, description, names)
+   assert.equal(ok, also)
+   if not ok then
+      assert.equal(m, copied)
+      error(m, 0)
+   end
+   return m, copied
+end
+
+local function read(text, name) return (read_by(text, messages[name], messages)) end
 local function key(number, kind) return bytes.varint(8 * number + kind) end
 
-describe('the reader of ONNX messages', function()
+describe('torch.protobuf', function()
    it('gives numbers, texts, lists and inner messages by their names', function()
       local m = read(bytes.encode('ModelProto', { ir_version = 8, producer_name = 'p', opset_import = { { domain = '',
          version = 17 }, { domain = 'd', version = 1 } },
@@ -42,12 +56,33 @@ describe('the reader of ONNX messages', function()
       local text = bytes.bytes(9, ('r'):rep(5000))
       local m = read(text, 'TensorProto')
       assert.same({ place = 3, size = 5000 }, m.raw_data)
-      assert.equal(('r'):rep(5000), wire.text(m.raw_data, wire.of_text(text)))
+      assert.equal(('r'):rep(5000), protobuf.text(m.raw_data, protobuf.of_text(text)))
    end)
 
    it('reads a text that is longer than its window', function()
       local long = ('t'):rep(200000)
-      assert.equal(long, read(bytes.bytes(2, long), 'GraphProto').name)
+      local m, copied = read_by(bytes.bytes(2, long), messages.GraphProto, messages)
+      assert.equal(long, m.name)
+      assert.equal(long, copied.name)
+   end)
+
+   it('takes descriptions that hold others', function()
+      local inner = { [1] = { 'n', 'int64' } }
+      inner[2] = { 'inner', inner }
+      local all = { [1] = { 'n', 'int64' }, [4] = { 'x', 'float', 'packed' },
+         [5] = { 'inner', inner } }
+      local function n(v) return key(1, 0) .. bytes.varint(v) end
+      local text = n(5) .. n(300) .. key(4, 5) .. bytes.raw('float', { 1.5 })
+         .. bytes.bytes(4, bytes.raw('float', { 2, 3 }))
+         .. bytes.bytes(5, n(9) .. bytes.bytes(2, n(8)))
+      local m, copied = read_by(text, all)
+      for _, t in ipairs { m, copied } do
+         assert.equal(300, t.n)
+         assert.same({ 1.5, 2, 3 }, t.x:totable())
+         assert.same({ n = 9, inner = { n = 8 } }, t.inner)
+      end
+      assert.equal(-1, (read_by('\8' .. ('\255'):rep(9) .. '\1', all)).n)
+      assert.equal(0, (read_by(bytes.bytes(4, ''), all)).x:nElement())
    end)
 
    it('refuses lengths that are larger than what is left', function()
@@ -56,6 +91,8 @@ describe('the reader of ONNX messages', function()
          .. key(2, 2) .. bytes.varint(100) .. 'abc', 'ModelProto')
       refuses('bytes are needed, 0 are left', read, key(9, 2) .. bytes.varint(2 ^ 52), 'TensorProto')
       refuses('bytes are needed', read, key(9, 2) .. ('\255'):rep(9) .. '\1', 'TensorProto')
+      refuses('18446744073709551616 bytes are needed', read, key(9, 2) .. ('\255'):rep(9) .. '\1',
+         'TensorProto')
       refuses('are needed, 3 are left', read, key(2, 5) .. 'abc', 'AttributeProto')
    end)
 
