@@ -15,7 +15,6 @@ _G.onnx = onnx
 -- @return an object with the lists inputs and outputs ({ name, type, shape }) and the methods forward, explain and net
 function onnx.load(path)
    if type(path) ~= 'string' then arg.refuse('onnx.load', 'path', 'the name of a file', path) end
-   registry.load()
    local ok, result = pcall(source.with, path, function(s, size)
       if size == 0 then error('it is empty', 0) end
       local fetch = source.fetch(s)
@@ -35,15 +34,13 @@ function onnx.op(name, domain, f)
    if type(f) ~= 'function' and not (type(f) == 'table' and type(f.run) == 'function') then
       arg.refuse('onnx.op', 'f', 'a function, or a table with a function run', f)
    end
-   registry.load()
+   -- its file would replace f when it is loaded later
+   registry.find(name, domain)
    registry.add(name, f, domain)
 end
 
 --- onnx.ops(): The names of the ops that are here, sorted. Those outside of the domain of ONNX begin with their domain and a dot.
-function onnx.ops()
-   registry.load()
-   return registry.names()
-end
+function onnx.ops() return registry.names() end
 
 --- onnx.maxTurns([n]): Sets how many turns a Loop of a model may take, so that a model from a stranger ends.
 -- A Loop that wants more is an error.

@@ -1,6 +1,7 @@
 -- lua/onnx/registry.lua - the ops that are here: domain -> name -> definition.
 --
--- Each file of ops/ adds its family with registry.add when it is loaded. A definition is a table:
+-- Each file of ops/ adds its family with registry.add when it is loaded, which is when an op of it
+-- is needed. A definition is a table:
 --    run(n, ...)      computes the outputs from the inputs, nil for absent ones; returns as many values as the node has outputs.
 --                     It changes no input and returns no tensor that it keeps
 --    types            the types of the outputs: a type for all of them, 'first' (default: that of input 1), 'second', ..., a list of
@@ -41,58 +42,86 @@ end
 -- The most turns of a Loop.
 M.most_turns = 2 ^ 31
 
---- The definition of an op, or nil.
-function M.find(name, domain) return domains[short(domain)] and domains[short(domain)][name] end
+-- The files of ops/ and the ops that each adds. A file is loaded when one of its ops is first
+-- needed: all of them take 7 ms.
+M.families = {
+   { 'pointwise', [[Abs Acos Acosh Add Asin Asinh Atan Atanh Ceil Celu Clip Cos Cosh Div Elu
+      Erf Exp Floor Gelu HardSigmoid HardSwish LeakyRelu Log Max Mean Min Mish Mod Mul Neg
+      PRelu Pow Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt
+      Sub Sum Swish Tan Tanh ThresholdedRelu]] },
+   { 'logic', [[And BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Equal Greater
+      GreaterOrEqual IsInf IsNaN Less LessOrEqual Not Or Where Xor]] },
+   { 'constant', [[Constant ConstantOfShape EyeLike Range Shape Size]] },
+   { 'random', [[Bernoulli Dropout Multinomial RandomNormal RandomNormalLike RandomUniform
+      RandomUniformLike]] },
+   { 'reduce', [[ArgMax ArgMin CumProd CumSum ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp
+      ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare]] },
+   { 'shape', [[CenterCropPad Concat DepthToSpace Expand Flatten Identity Pad Reshape
+      ReverseSequence Slice SpaceToDepth Split Squeeze Tile Transpose Trilu Unsqueeze]] },
+   { 'gather', [[Compress Gather GatherElements GatherND NonZero OneHot Scatter
+      ScatterElements ScatterND TensorScatter TopK Unique]] },
+   { 'product', [[Det Einsum Gemm MatMul]] },
+   { 'convolution', [[CausalConvWithState Col2Im Conv ConvTranspose DeformConv]] },
+   { 'pooling', [[AveragePool GlobalAveragePool GlobalLpPool GlobalMaxPool LpPool MaxPool
+      MaxUnpool]] },
+   { 'resize', [[Resize Upsample]] },
+   { 'sampling', [[AffineGrid GridSample MaxRoiPool RoiAlign]] },
+   { 'boxes', [[NonMaxSuppression]] },
+   { 'picture', [[ImageDecoder]] },
+   { 'text', [[RegexFullMatch StringConcat StringNormalizer StringSplit TfIdfVectorizer]] },
+   { 'recurrent', [[GRU LSTM RNN]] },
+   { 'spectrum', [[BlackmanWindow DFT HammingWindow HannWindow MelWeightMatrix STFT]] },
+   { 'training', [[ai.onnx.preview.training.Adagrad ai.onnx.preview.training.Adam
+      ai.onnx.preview.training.Momentum]] },
+   { 'features', [[ai.onnx.ml.ArrayFeatureExtractor ai.onnx.ml.Binarizer ai.onnx.ml.CastMap
+      ai.onnx.ml.CategoryMapper ai.onnx.ml.DictVectorizer ai.onnx.ml.FeatureVectorizer
+      ai.onnx.ml.Imputer ai.onnx.ml.LabelEncoder ai.onnx.ml.LinearClassifier
+      ai.onnx.ml.LinearRegressor ai.onnx.ml.Normalizer ai.onnx.ml.OneHotEncoder
+      ai.onnx.ml.Scaler ai.onnx.ml.ZipMap]] },
+   { 'trees', [[ai.onnx.ml.TreeEnsemble ai.onnx.ml.TreeEnsembleClassifier
+      ai.onnx.ml.TreeEnsembleRegressor]] },
+   { 'svm', [[ai.onnx.ml.SVMClassifier ai.onnx.ml.SVMRegressor]] },
+   { 'normalization', [[BatchNormalization GroupNormalization InstanceNormalization LRN
+      LpNormalization MeanVarianceNormalization]] },
+   { 'softmax', [[Hardmax LogSoftmax NegativeLogLikelihoodLoss Softmax
+      SoftmaxCrossEntropyLoss]] },
+   { 'attention', [[Attention LayerNormalization LinearAttention RMSNormalization
+      RotaryEmbedding ai.onnx.preview.FlexAttention]] },
+   { 'cast', [[BitCast Cast CastLike]] },
+   { 'control', [[If Loop Scan]] },
+   { 'sequence', [[ConcatFromSequence Optional OptionalGetElement OptionalHasElement
+      SequenceAt SequenceConstruct SequenceEmpty SequenceErase SequenceInsert SequenceLength
+      SequenceMap SplitToSequence]] },
+   { 'quantize', [[ConvInteger DequantizeLinear DynamicQuantizeLinear MatMulInteger
+      QLinearConv QLinearMatMul QuantizeLinear]] },
+}
+
+local family_of = {}                         -- 'Add', 'ai.onnx.ml.Scaler' -> the file
+for _, entry in ipairs(M.families) do
+   for name in entry[2]:gmatch '%S+' do family_of[name] = entry[1] end
+end
+
+local function key_of(name, domain) return domain == '' and name or domain .. '.' .. name end
+
+--- The definition of an op, or nil. Loads the file that adds it.
+function M.find(name, domain)
+   domain = short(domain)
+   local found = domains[domain] and domains[domain][name]
+   local family = not found and family_of[key_of(name, domain)]
+   if not family then return found end
+   require('onnx.ops.' .. family)
+   return domains[domain][name]
+end
 
 --- The names of all ops, sorted; those outside of the domain '' begin with their domain and a dot.
 function M.names()
+   for _, entry in ipairs(M.families) do require('onnx.ops.' .. entry[1]) end
    local list = {}
    for domain, ops in pairs(domains) do
-      for name in pairs(ops) do list[#list + 1] = domain == '' and name or domain .. '.' .. name end
+      for name in pairs(ops) do list[#list + 1] = key_of(name, domain) end
    end
    table.sort(list)
    return list
-end
-
--- Files of ops/, one line each.
-M.families = {
-   'pointwise',
-   'logic',
-   'constant',
-   'random',
-   'reduce',
-   'shape',
-   'gather',
-   'product',
-   'convolution',
-   'pooling',
-   'resize',
-   'sampling',
-   'boxes',
-   'picture',
-   'text',
-   'recurrent',
-   'spectrum',
-   'training',
-   'features',
-   'trees',
-   'svm',
-   'normalization',
-   'softmax',
-   'attention',
-   'cast',
-   'control',
-   'sequence',
-   'quantize',
-}
-
-local loaded = false
-
---- Loads the files of all families.
-function M.load()
-   if loaded then return end
-   loaded = true
-   for _, family in ipairs(M.families) do require('onnx.ops.' .. family) end
 end
 
 return M
