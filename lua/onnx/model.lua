@@ -131,8 +131,9 @@ end
 
 -- The result of forward, and the plan.
 local function execute(model, x, watch)
-   local v = given(model, x)
    local graph = model.graph
+   if graph.scales then optimise.finish(graph) end
+   local v = given(model, x)
    local foreign = foreign_storages(v)
    local p = plan.find(model.plans, plan.key(graph, v))
    if not p.ready then p.buffers = {} end                     -- an earlier run may have failed

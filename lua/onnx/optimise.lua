@@ -139,18 +139,42 @@ local function channel_map(graph, n, channels, rank)
    end
 end
 
+-- Lets the first run scale the weights of a Conv by channel, which costs several times as much as
+-- reading them: graph.scales has their slot and factor by node.
+local function scale_later(graph, conv, factor)
+   graph.scales = graph.scales or {}
+   local entry = graph.scales[conv]
+   if entry then
+      entry.factor = torch.cmul(entry.factor, factor)
+      return
+   end
+   local slot = conv.inputs[2]
+   local name = graph.names[slot] .. '#scaled'
+   conv.inputs[2] = add_constant(graph, name, conv.types[1], graph.constants[slot])
+   graph.scales[conv] = { slot = conv.inputs[2], factor = factor }
+end
+
+--- Computes the constants that graph() has left to the first run.
+function M.finish(graph)
+   for conv, entry in pairs(graph.scales or {}) do
+      local w = graph.constants[entry.slot]
+      local form = types.shape(w)
+      for d = 2, #form do form[d] = 1 end
+      local factor = types.convert(types.view(entry.factor, form), conv.types[1])
+      graph.constants[entry.slot], graph.scales[conv] = torch.cmul(w, factor), nil
+   end
+   graph.scales = nil
+end
+
 -- Changes a Conv so that its result has a factor and a bias for each channel.
 local function into_conv(graph, conv, factor, bias)
-   local w, name = graph.constants[conv.inputs[2]], conv.types[1]
-   local channels = types.size(w, 1)
+   local name = conv.types[1]
+   local channels = types.size(graph.constants[conv.inputs[2]], 1)
    local old = conv.inputs[3] and graph.constants[conv.inputs[3]]
    local b = old and types.convert(old, 'double') or types.full('double', { channels }, 0)
    if factor then
-      local form = types.shape(w)
-      for d = 2, #form do form[d] = 1 end
-      w = types.convert(torch.cmul(types.convert(w, 'double'), types.view(factor, form)), name)
+      scale_later(graph, conv, factor)
       b = torch.cmul(b, factor)
-      conv.inputs[2] = add_constant(graph, graph.names[conv.inputs[2]] .. '#scaled', name, w)
    end
    if bias then b = torch.add(b, bias) end
    conv.inputs[3] = add_constant(graph, conv.name .. '#bias', name, types.convert(b, name))

@@ -167,6 +167,20 @@ describe('a graph before it runs', function()
       assert.equal('Conv', other:explain(x)[1].op)
       assert.is_true((m:forward(x) - other:forward(x).z):abs():max() < 1e-5)
    end)
+
+   it('has these scales from the first run on, once, also behind a failed run', function()
+      local nodes = { node('Conv', { 'x', 'w' }, { 'c' }), node('Mul', { 'c', 'two' }, { 'd' }),
+         node('BatchNormalization', { 'd', 's', 'o', 'm', 'v' }, { 'z' }, { epsilon = { f = 0 } }) }
+      local m = load(nodes, { info('x', 'float', { 'n', 1, 'h', 'h' }) }, { info('z') },
+         { tensor('w', 'float', { 2, 1, 1, 1 }, { 3, 5 }), tensor('two', 'float', {}, { 2 }),
+            tensor('s', 'float', { 2 }, { 1, 7 }), tensor('o', 'float', { 2 }, { 0, 1 }),
+            tensor('m', 'float', { 2 }, { 0, 0 }), tensor('v', 'float', { 2 }, { 1, 1 }) })
+      refuses('must be of shape', m.forward, m, torch.FloatTensor(1, 3, 1, 1))
+      local x = torch.FloatTensor(1, 1, 1, 1):fill(1)
+      for _ = 1, 3 do assert.same({ { { { 6 } }, { { 71 } } } }, m:forward(x):totable()) end
+      assert.same({ 'Conv+Mul+BatchNormalization' }, { m:explain(x)[1].op })
+      assert.same({ { { { 6 } }, { { 71 } } } }, m:net(x):forward(x):totable())
+   end)
 end)
 
 describe('explain', function()
