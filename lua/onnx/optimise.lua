@@ -1,5 +1,6 @@
 -- lua/onnx/optimise.lua - rewrites a graph for inference: constants are computed once, scales join the op before them.
 local torch = require 'torch'
+local patterns = require 'onnx.patterns'
 local run = require 'onnx.run'
 local types = require 'onnx.types'
 
@@ -268,6 +269,7 @@ function M.graph(graph, is_inner)
    drop_idle(graph)
    drop_unused(graph)
    merge_channels(graph)
+   patterns.apply(graph, survey)
 end
 
 return M
