@@ -9,6 +9,7 @@
 #include "stream.h"
 #include "move.h"
 #include "../fft/plan.h"
+#include "fft_roots.h"
 #include "../core/core.h"
 #include "th_fft.h"
 
@@ -245,6 +246,7 @@ static th_status lay_out(const th_fft *f, const th_tensor *x, th_tensor *y, th_t
 }
 
 static th_status finish(th_fft_plan *p) { return p->dtype == TH_F64 ? finish_f64(p) : finish_f32(p); }
+static const th_fft_kernels kernels = { TH_AT(th_fft_roots), finish };
 
 /* Takes all that a pass needs. lines: how many there are. */
 static th_status prepare(pass *p, const th_fft_pass *q, int dtype, int64_t lines)
@@ -257,7 +259,7 @@ static th_status prepare(pass *p, const th_fft_pass *q, int dtype, int64_t lines
   p->dtype = dtype == TH_F64 ? TH_F64 : TH_F32;
   p->from.form = forms[q->kind][0];
   p->to.form = forms[q->kind][1];
-  TH_TRY(th_fft_plan_get(&p->plan, q->n, p->dtype, q->kind >= TH_FFT_HALF, finish));
+  TH_TRY(th_fft_plan_get(&p->plan, q->n, p->dtype, q->kind >= TH_FFT_HALF, &kernels));
   p->folded = p->plan->folded;
   return p->dtype == TH_F64 ? take_memory_f64(p, lines) : take_memory_f32(p, lines);
 }

@@ -16,25 +16,65 @@ enum {
 static struct {
   pthread_mutex_t lock;
   th_fft_plan *plan[KEPT];
-  int64_t key[KEPT];                /* of plan[i], 0 for none: side by side, so that a search reads few lines of a cache */
+  /* Of plan[i], 0 for none; the call that wanted it last: side by side, so that a search reads
+   * few lines of a cache. */
+  int64_t key[KEPT], used[KEPT];
   int     last;                     /* the place of the plan that was wanted last */
   int64_t bytes, calls;
 } cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- memory of a plan ---- */
 
+enum {
+  LEAST_BLOCK = 4 << 10,              /* bytes of a block of memory */
+  /* What a short size needs, in one block. */
+  FIRST_BLOCK = 2560, PER_NUMBER = 20, MOST_FIRST = 64 << 10
+};
+
+/* Bytes that stay until the plan is destroyed. They come from its last block, or from a new one if
+ * they do not fit. */
 static void *take(th_fft_plan *p, size_t bytes)
 {
-  void *m = p->blocks < (int)(sizeof p->block / sizeof *p->block) ? th_scratch(bytes) : NULL;
-  if (!m) return NULL;
-  p->block[p->blocks++] = m;
-  p->bytes += (int64_t)bytes;
+  const size_t whole = (bytes + 63) / 64 * 64, room = sizeof(th_fft_block);
+  if (bytes > INT64_MAX / 2) return NULL;
+  if ((size_t)(p->end - p->next) < whole) {
+    const size_t most = whole + room > LEAST_BLOCK ? whole + room : LEAST_BLOCK;
+    th_fft_block *block = th_scratch(most);
+    if (!block) return NULL;
+    block->before = p->last;
+    p->last = block;
+    p->bytes += (int64_t)most;
+    p->next = (char *)block + room;
+    p->end = (char *)block + most;
+  }
+  void *m = p->next;
+  p->next += whole;
   return m;
+}
+
+/* An empty plan at the front of its first block. Blocks are no larger than needed: those of the
+ * plans that are kept share a cache with each other. */
+static th_fft_plan *plan_new(int64_t n, int dtype, bool real, const th_fft_kernels *kernels)
+{
+  int64_t bytes = FIRST_BLOCK + (n < MOST_FIRST ? n : MOST_FIRST) * PER_NUMBER;
+  if (bytes > MOST_FIRST) bytes = MOST_FIRST;
+  th_fft_block *block = th_scratch((size_t)bytes);
+  if (!block) return NULL;
+  block->before = NULL;
+  char *const at = (char *)block + sizeof *block;
+  th_fft_plan *p = (th_fft_plan *)(void *)at;
+  *p = (th_fft_plan){ .n = n, .dtype = dtype, .real = real, .kernels = kernels, .last = block,
+                      .bytes = bytes, .next = at + (sizeof *p + 63) / 64 * 64,
+                      .end = (char *)block + bytes };
+  return p;
 }
 static void destroy(th_fft_plan *p)
 {
-  for (int i = 0; i < p->blocks; i++) th_scratch_free(p->block[i]);
-  free(p);
+  /* P itself lies in the first one. */
+  for (th_fft_block *block = p->last, *before; block; block = before) {
+    before = block->before;
+    th_scratch_free(block);
+  }
 }
 
 /* ---- primes ---- */
@@ -55,135 +95,68 @@ static int64_t largest_prime(int64_t n)
   return largest;
 }
 
-static int64_t power_of(int64_t g, int64_t e, int64_t n)
+/* Products modulo n < 2^31, without a division. */
+typedef struct modulus { uint64_t n, inverse; } modulus;
+
+static modulus modulus_of(int64_t n) { return (modulus){ (uint64_t)n, UINT64_MAX / (uint64_t)n }; }
+static inline uint64_t product_modulo(uint64_t a, uint64_t b, modulus m)
 {
-  int64_t y = 1;
-  for (; e; e /= 2, g = g * g % n) if (e % 2) y = y * g % n;
+  const uint64_t p = a * b, quotient = (uint64_t)(((unsigned __int128)p * m.inverse) >> 64),
+                 rest = p - quotient * m.n;
+  return rest >= m.n ? rest - m.n : rest;
+}
+static uint64_t power_of(uint64_t g, int64_t e, modulus m)
+{
+  uint64_t y = 1;
+  for (; e; e /= 2, g = product_modulo(g, g, m)) if (e % 2) y = product_modulo(y, g, m);
   return y;
 }
 
 /* The least primitive root of a prime n below 2^31. */
 static int64_t generator(int64_t n)
 {
+  const modulus m = modulus_of(n);
   int64_t factor[16];
   int count = 0;
   for (int64_t rest = n - 1, p = 1; rest > 1;) factor[count++] = p = next_factor(&rest, p);
   for (int64_t g = 2;; g++) {
     int i = 0;
-    while (i < count && power_of(g, (n - 1) / factor[i], n) != 1) i++;
+    while (i < count && power_of((uint64_t)g, (n - 1) / factor[i], m) != 1) i++;
     if (i == count) return g;
   }
 }
 
-/* ---- roots of unity ---- */
-
-enum { STEPS = 128 };
-
-#define TURN 6.283185307179586476925286766559005768L
-
-static long double step_sine[STEPS / 8 + 1], step_cosine[STEPS / 8 + 1];
-
-/* Sine and cosine of 0 <= a <= pi / 4, from the nearest of a few angles, in a fifth of the time of sincosl and as precise. */
-static void near_sincosl(long double a, long double *sine, long double *cosine)
+/* The powers 0 to count - 1 of g modulo n; four of them at once, none of which waits for the one
+ * before. */
+static void fill_order(int32_t *order, int64_t count, int64_t g, int64_t n)
 {
-  const int i = (int)(a * (STEPS / TURN) + 0.5L);
-  const long double x = a - TURN / STEPS * i, z = x * x;
-  const long double s = x - x * z * (1 / 6.0L - z * (1 / 120.0L - z * (1 / 5040.0L - z * (1 / 362880.0L - z / 39916800.0L))));
-  const long double c = z * (0.5L - z * (1 / 24.0L - z * (1 / 720.0L - z * (1 / 40320.0L - z / 3628800.0L))));
-  *sine = step_sine[i] + (step_cosine[i] * s - step_sine[i] * c);
-  *cosine = step_cosine[i] - (step_cosine[i] * c + step_sine[i] * s);
-}
-static void near_sincos(double a, double *sine, double *cosine)
-{
-  const int i = (int)(a * (double)(STEPS / TURN) + 0.5);
-  const double x = a - (double)(TURN / STEPS) * i, z = x * x;
-  const double s = x - x * z * (1 / 6.0 - z * (1 / 120.0 - z * (1 / 5040.0 - z / 362880)));
-  const double c = z * (0.5 - z * (1 / 24.0 - z * (1 / 720.0 - z / 40320)));
-  *sine = (double)step_sine[i] + ((double)step_cosine[i] * s - (double)step_sine[i] * c);
-  *cosine = (double)step_cosine[i] - ((double)step_cosine[i] * c + (double)step_sine[i] * s);
-}
-
-/* A number in two parts, of which the first is the number rounded to double: twice as many digits. */
-typedef struct pair { double high, low; } pair;
-
-static pair sum_of(double a, double b)
-{
-  const double s = a + b, t = s - a;
-  return (pair){ s, (a - (s - t)) + (b - t) };
-}
-static pair plus(pair a, pair b)
-{
-  const pair s = sum_of(a.high, b.high);
-  return sum_of(s.high, s.low + a.low + b.low);
-}
-static pair times(pair a, pair b)
-{
-  const double p = a.high * b.high;
-  return sum_of(p, fma(a.high, b.high, -p) + (a.high * b.low + a.low * b.high));
-}
-static pair quotient(double a, double b)
-{
-  const double q = a / b;
-  return sum_of(q, fma(-q, b, a) / b);
-}
-
-enum { TERMS = 24 };
-static pair series[TERMS];          /* number k: -1 / ((k - 1) k) */
-
-/* cos or sin of 2 pi u / (8 n), 0 <= u <= n, by its series. */
-static double exact_root(int64_t u, int64_t n, bool sine)
-{
-  const pair turn = { (double)TURN, 2.4492935982947064e-16 };
-  const pair x = times(turn, quotient((double)u, 8 * (double)n)), square = times(x, x);
-  pair term = sine ? x : (pair){ 1, 0 }, sum = term;
-  for (int k = sine ? 3 : 2; k < TERMS; k += 2) {
-    term = times(term, times(square, series[k]));
-    sum = plus(sum, term);
+  const modulus m = modulus_of(n);
+  const uint64_t step = power_of((uint64_t)g, 4, m);
+  uint64_t power[4] = { 1, (uint64_t)g, power_of((uint64_t)g, 2, m), power_of((uint64_t)g, 3, m) };
+  for (int64_t q = 0; q < count; q += 4) {
+    for (int64_t i = 0; i < 4; i++) {
+      if (q + i < count) order[q + i] = (int32_t)power[i];
+      power[i] = product_modulo(power[i], step, m);
+    }
   }
-  return sum.high;
 }
 
-static void fill_constants(void)
-{
-  for (int i = 0; i <= STEPS / 8; i++) sincosl(TURN / STEPS * i, &step_sine[i], &step_cosine[i]);
-  for (int k = 2; k < TERMS; k++) series[k] = quotient(-1, (double)((k - 1) * k));
-}
-
-/* cos and sin of 2 pi e / n are those of 2 pi u / (8 n) with 0 <= u <= n, exchanged where steep, with other signs where left and
- * below. */
-typedef struct eighth { int64_t u; bool below, left, steep; } eighth;
-
-static inline eighth eighth_of(int64_t e, int64_t n)
-{
-  eighth f = { .u = 8 * e };
-  if ((f.below = f.u > 4 * n)) f.u = 8 * n - f.u;
-  if ((f.left = f.u > 2 * n)) f.u = 4 * n - f.u;
-  if ((f.steep = f.u > n)) f.u = 2 * n - f.u;
-  return f;
-}
+/* ---- tables ---- */
 
 #define P float
-#define W double
-#define EPSILON (8 * DBL_EPSILON)
 #define M(f) f##_f32
-#define SINCOS near_sincos
+#define DTYPE TH_F32
 #include "tables.h"
 #undef P
-#undef W
 #undef M
-#undef SINCOS
-#undef EPSILON
+#undef DTYPE
 #define P double
-#define W long double
-#define EPSILON (4 * LDBL_EPSILON)
 #define M(f) f##_f64
-#define SINCOS near_sincosl
+#define DTYPE TH_F64
 #include "tables.h"
 #undef P
-#undef W
 #undef M
-#undef SINCOS
-#undef EPSILON
+#undef DTYPE
 
 /* ---- choosing ---- */
 
@@ -237,6 +210,8 @@ static double cost_of_passes(int64_t n)
   return sum;
 }
 #define SPLIT_COST 0.7
+/* What a transform of n costs at least, per number and doubling of n. */
+#define LEAST_COST 0.7
 #define LINE_COST 8
 /* What lines cost that may go side by side. */
 #define BESIDE_COST 0.75
@@ -280,7 +255,8 @@ static double cost_of(int64_t n, int64_t chunk)
   return *cost;
 }
 
-static int64_t chunks(int64_t n, int64_t chunk) { return (n + chunk - 1) / chunk; }
+/* n in whole chunks of 8 or 16. */
+static int64_t whole(int64_t n, int64_t chunk) { return (n + chunk - 1) & -chunk; }
 
 /* The best number of columns of n, 0 for none: both sides are at least a quarter of a chunk. *cost: of the whole. */
 static int64_t best_columns(int64_t n, int64_t chunk, double *cost)
@@ -288,11 +264,12 @@ static int64_t best_columns(int64_t n, int64_t chunk, double *cost)
   int64_t best = 0;
   for (int64_t r = chunk / 4; r * r <= n; r++) {
     if (!divides(r, n)) continue;
-    const double a = cost_of(r, chunk), b = cost_of(n / r, chunk);
+    const int64_t other = n / r;
+    const double a = cost_of(r, chunk), b = cost_of(other, chunk);
     for (int turn = 0; turn < 2; turn++) {
-      const int64_t columns = turn ? r : n / r, rows = n / columns;
-      double c = (double)(chunks(columns, chunk) * chunk) * ((double)rows * (turn ? b : a) + LINE_COST) +
-                 (double)(chunks(rows, chunk) * chunk) * ((double)columns * (turn ? a : b) + LINE_COST);
+      const int64_t columns = turn ? r : other, rows = turn ? other : r;
+      double c = (double)whole(columns, chunk) * ((double)rows * (turn ? b : a) + LINE_COST) +
+                 (double)whole(rows, chunk) * ((double)columns * (turn ? a : b) + LINE_COST);
       if (columns < chunk) c *= NARROW_COLUMNS;
       if (rows < chunk) c *= NARROW_ROWS;
       if (best && c >= *cost) continue;
@@ -326,9 +303,9 @@ static int64_t padded_size(int64_t least, int64_t chunk, double *least_cost)
 {
   int64_t best = 0;
   double best_cost = 0;
-  for (int64_t odd = 1; odd <= 45; odd += 2) {
-    if (largest_prime(odd) > 5) continue;
-    int64_t size = odd;
+  static const int8_t odd[] = { 1, 3, 5, 9, 15, 25, 27, 45 };
+  for (size_t i = 0; i < sizeof odd; i++) {
+    int64_t size = odd[i];
     while (size < least) size *= 2;
     if (best && size >= best + best / 8) continue;              /* no kernels are that much faster */
     const double cost = line_cost(size, chunk);
@@ -347,10 +324,17 @@ static int64_t convolution_of(const th_fft_plan *p, th_fft_node *d, int64_t prim
   const bool real = p->real && p->n == n && prime == n;
   double cost;
   if (real && n < REAL_MOST) {
-    const int64_t longer = padded_size(n - 1, chunk, &cost);
-    d->kind = TH_FFT_PRIME;
-    const double shorter = MIX_COST * (double)n + line_cost((n - 1) / 2, chunk);
-    if (largest_prime(n - 1) <= TH_FFT_SUMMED && BESIDE_COST * shorter <= cost) return (n - 1) / 2;
+    int64_t longer = 0;
+    if (largest_prime(n - 1) <= TH_FFT_SUMMED) {
+      const double shorter = BESIDE_COST * (MIX_COST * (double)n + line_cost((n - 1) / 2, chunk));
+      d->kind = TH_FFT_PRIME;
+      /* No longer one costs less than the first bound, which takes no search. */
+      if (shorter <= LEAST_COST * (double)n * log2((double)n)) return (n - 1) / 2;
+      longer = padded_size(n - 1, chunk, &cost);
+      if (shorter <= cost) return (n - 1) / 2;
+    } else {
+      longer = padded_size(n - 1, chunk, &cost);
+    }
     d->kind = TH_FFT_WEIGHTED;
     return longer;
   }
@@ -358,7 +342,7 @@ static int64_t convolution_of(const th_fft_plan *p, th_fft_node *d, int64_t prim
     const double most = PRIME_COST * (double)n + line_cost(n - 1, chunk);
     d->kind = TH_FFT_PRIME;
     /* No chirp costs less than the first bound, which takes no search. */
-    if (most < 2 * (double)n * (0.7 * log2((double)n) + CHIRP_COST)) return n - 1;
+    if (most < 2 * (double)n * (LEAST_COST * log2((double)n) + CHIRP_COST)) return n - 1;
     const int64_t longer = padded_size(2 * n - 1, chunk, &cost);
     if (most < cost + CHIRP_COST * (double)longer) return n - 1;
   }
@@ -389,29 +373,20 @@ static th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
   return d->padded ? d : NULL;
 }
 
-static void need_constants(void)
+th_status th_fft_circle(int dtype, int64_t n, void *to, th_fft_roots *roots)
 {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, fill_constants);
-}
-
-th_status th_fft_roots(int dtype, int64_t n, void *to)
-{
-  need_constants();
-  if (dtype == TH_F64 ? fill_circle_f64(to, n) : fill_circle_f32(to, n)) return TH_OK;
+  if (dtype == TH_F64 ? fill_circle_f64(to, n, roots) : fill_circle_f32(to, n, roots)) return TH_OK;
   return th_fail(TH_ENOMEM, "no memory to compute %lld roots of unity", (long long)n);
 }
 
-static th_fft_plan *make(int64_t n, int dtype, bool real)
+static th_fft_plan *make(int64_t n, int dtype, bool real, const th_fft_kernels *kernels)
 {
-  need_constants();
-  th_fft_plan *p = malloc(sizeof *p);
+  th_fft_plan *p = plan_new(n, dtype, real, kernels);
   if (!p) return NULL;
-  *p = (th_fft_plan){ .n = n, .dtype = dtype, .real = real };
   p->node = node_of(p, real && n % 2 == 0 ? n / 2 : n, true);
   if (p->node) {
     const int kind = p->node->kind;
-    p->folded = real && (n % 2 == 0 || kind == TH_FFT_SUM || kind == TH_FFT_PRIME || kind == TH_FFT_WEIGHTED);
+    p->folded = real && (n % 2 == 0 || (kind != TH_FFT_DIRECT && kind != TH_FFT_CHIRP));
   }
   if (p->node && (dtype == TH_F64 ? fill_plan_f64(p) : fill_plan_f32(p))) return p;
   destroy(p);
@@ -430,7 +405,7 @@ static th_fft_plan *find(int64_t n, int dtype, bool real)
   return NULL;
 }
 
-/* Takes plan i out; who uses it last destroys it. */
+/* Takes plan i out; its last user destroys it. */
 static void drop(int i)
 {
   th_fft_plan *p = cache.plan[i];
@@ -448,13 +423,14 @@ static void keep(th_fft_plan *p)
   for (;;) {
     int empty = -1, oldest = -1;
     for (int i = 0; i < KEPT; i++) {
-      if (!cache.plan[i]) empty = i;
-      else if (oldest < 0 || cache.plan[i]->used < cache.plan[oldest]->used) oldest = i;
+      if (!cache.key[i]) empty = i;
+      else if (oldest < 0 || cache.used[i] < cache.used[oldest]) oldest = i;
     }
     if (empty >= 0 && cache.bytes + p->bytes <= KEPT_BYTES) {
       cache.plan[empty] = p;
       cache.key[empty] = key_of(p->n, p->dtype, p->real);
       cache.bytes += p->bytes;
+      cache.last = empty;
       p->kept = true;
       return;
     }
@@ -462,19 +438,20 @@ static void keep(th_fft_plan *p)
   }
 }
 
-th_status th_fft_plan_get(th_fft_plan **to, int64_t n, int dtype, bool real, th_fft_finish *finish)
+th_status th_fft_plan_get(th_fft_plan **to, int64_t n, int dtype, bool real,
+                           const th_fft_kernels *kernels)
 {
   th_status s = TH_OK;
   pthread_mutex_lock(&cache.lock);
   th_fft_plan *p = find(n, dtype, real);
   if (!p && n < (int64_t)1 << 40) {
-    p = make(n, dtype, real);
-    if (p && (s = finish(p)) != TH_OK) destroy(p), p = NULL;
+    p = make(n, dtype, real, kernels);
+    if (p && (s = kernels->finish(p)) != TH_OK) destroy(p), p = NULL;
   }
   if (p) {
-    p->used = ++cache.calls;
     p->users++;
     if (!p->kept) keep(p);
+    if (p->kept) cache.used[cache.last] = ++cache.calls;
   }
   pthread_mutex_unlock(&cache.lock);
   *to = p;

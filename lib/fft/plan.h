@@ -9,26 +9,37 @@
  * other size with a large prime factor becomes. Real lines of a large prime size, for which n - 1 has large factors, become a
  * convolution of more than 2 n real numbers, or half as many complex ones turned by weights (Rader with zeros behind it). */
 enum { TH_FFT_DIRECT, TH_FFT_SPLIT, TH_FFT_CHIRP, TH_FFT_SUM, TH_FFT_PRIME, TH_FFT_WEIGHTED };
-enum { TH_FFT_PASSES = 24, TH_FFT_LARGEST = 61, TH_FFT_SUMMED = 127 };
+enum { TH_FFT_PASSES = 8, TH_FFT_LARGEST = 61, TH_FFT_SUMMED = 127 };
+
+/* The waves of a prime n without a kernel, in the order of the powers of a primitive root g:
+ * they depend on the sum of two powers alone. order: g^e modulo n for e below (n - 1) / 2, whose
+ * products with -1 are the other numbers. cosines, sines: of 2 pi g^e / n for e from 0 on,
+ * th_fft_waves(n) numbers. */
+typedef struct th_fft_wave { const int32_t *order; const void *cosines, *sines; } th_fft_wave;
 
 typedef struct th_fft_node th_fft_node;
 struct th_fft_node {
   int64_t n;
   int     kind;
-  /* DIRECT: the radix of each pass, its roots of unity (cos, sin), and the waves of a radix without a kernel. */
+  /* DIRECT: the radix of each pass, its roots of unity (cos, sin), and the waves of a radix
+   * without a kernel. SUM: the first waves. */
   int     passes, radix[TH_FFT_PASSES];
-  const void *roots[TH_FFT_PASSES], *wave[TH_FFT_PASSES];
+  const void *roots[TH_FFT_PASSES];
+  th_fft_wave wave[TH_FFT_PASSES];
   /* SPLIT: the transforms of a column and of a row, and the roots between them: for each chunk of columns, for each row,
    * the cosines of the chunk, then its sines. */
   const th_fft_node *column, *row;
   const void *turns;
-  /* SUM: the waves, two matrices, one after the other: for each k from 1 to n / 2 the cosines of 2 pi j k / n for j from 0 to
-   * n / 2, zeros up to whole chunks, then the same of the sines. */
-  const void *waves;
-  /* CHIRP, PRIME, WEIGHTED: the transform of the convolution's size, and the spectrum that it multiplies with, which the first
-   * call that has the instruction set for it computes. PRIME: of real lines it is of n - 1 real numbers, and `padded` of half
-   * as many. chirp: cos and sin of pi k^2 / n; WEIGHTED: of pi k / (2 N), where `padded` is of N. order: PRIME, WEIGHTED: the
-   * powers 0 to (n - 1) / 2 of a primitive root, modulo n; each one is followed by n minus it, (n - 1) / 2 powers later. */
+  /* SPLIT of odd folded lines, instead of turns: for each chunk of pairs of columns l and l +
+   * columns / 2, for each row to half of them, the cosines of the first columns, their sines,
+   * and those of the second ones. */
+  const void *pair_turns;
+  /* CHIRP, PRIME, WEIGHTED: the transform of the convolution's size, and the spectrum that it
+   * multiplies with, which the first call that has the instruction set for it computes. PRIME:
+   * of real lines it is of n - 1 real numbers, and `padded` of half as many. chirp: the cosines
+   * of pi k^2 / n in whole chunks, then the sines; WEIGHTED: of pi k / (2 N), where `padded` is
+   * of N. order: PRIME, WEIGHTED: the powers 0 to (n - 1) / 2 of a primitive root, modulo n;
+   * each one is followed by n minus it, (n - 1) / 2 powers later. */
   const th_fft_node *padded;
   const void *chirp;
   const int32_t *order;
@@ -51,32 +62,56 @@ static inline __attribute__((unused)) int64_t th_fft_kernel_room(const th_fft_no
   return (padded->column->n + chunk - 1) / chunk * chunk * padded->row->n;
 }
 
-/* Numbers of a row of the waves of n. */
-static inline __attribute__((unused)) int64_t th_fft_waves(int64_t n, int64_t chunk) { return (n / 2 + chunk) / chunk * chunk; }
+/* From the cosines of the roots of real lines of n numbers to their sines: a quarter of them, in
+ * whole chunks. */
+static inline __attribute__((unused)) int64_t th_fft_root_room(int64_t n, int64_t chunk)
+{
+  return (n / 4 + chunk) / chunk * chunk;
+}
+
+/* Cosines of the waves of n: half of them, and as many more as whole chunks of results take. */
+static inline __attribute__((unused)) int64_t th_fft_waves(int64_t n, int64_t chunk)
+{
+  return ((n / 2 + chunk - 1) / chunk * chunk + n / 2 + chunk - 1) / chunk * chunk;
+}
 
 typedef struct th_fft_plan th_fft_plan;
+typedef struct th_fft_block { struct th_fft_block *before; char rest[56]; } th_fft_block;
+
+/* cos and sin of 2 pi e / n for e from 0 to count - 1, 1 <= count <= n / 2 + 1, right to the
+ * last bit. False: no memory. */
+typedef bool th_fft_roots(int dtype, int64_t n, int64_t count, void *to);
+
+/* What plans need of a CPU level: roots of unity; `finish` completes a new plan. */
+typedef struct th_fft_kernels {
+  th_fft_roots *roots;
+  th_status   (*finish)(th_fft_plan *p);
+} th_fft_kernels;
+
 struct th_fft_plan {
   int64_t n;
   int     dtype;                    /* TH_F32 or TH_F64 */
   bool    real;                     /* for lines of real numbers on one side */
-  bool    folded;                   /* these take n real numbers and half a spectrum; other ones are complex lines meanwhile */
+  /* These take n real numbers and half a spectrum; others are complex lines meanwhile. */
+  bool    folded;
   const th_fft_node *node;          /* of n; of n / 2, where a folded line of even size is as many complex numbers */
-  const void *roots;                /* folded: cos and sin of 2 pi k / n, or n - 1 of a PRIME, for k to a quarter of it */
-  int     blocks;                   /* the memory behind it */
-  void   *block[512];
-  int64_t bytes, used;              /* used: the call that wanted it last */
+  /* Folded: the cosines of 2 pi k / n, or n - 1 of a PRIME, for k to a quarter of it, then the
+   * sines. */
+  const void *roots;
+  const th_fft_kernels *kernels;
+  th_fft_block *last;               /* the memory: blocks, each of which knows the one before it */
+  char   *next, *end;               /* what is left of the last one */
+  int64_t bytes;
   int     users;
   bool    kept;                     /* in the cache */
 };
 
-/* Finishes a new plan with kernels of a CPU level. */
-typedef th_status th_fft_finish(th_fft_plan *p);
-
 /* The plan of size n >= 1; many calls may share it. Give it back with th_fft_plan_put. */
-th_status th_fft_plan_get(th_fft_plan **p, int64_t n, int dtype, bool real, th_fft_finish *finish);
+th_status th_fft_plan_get(th_fft_plan **p, int64_t n, int dtype, bool real,
+                          const th_fft_kernels *kernels);
 void      th_fft_plan_put(th_fft_plan *p);
 
 /* cos and sin of 2 pi e / n for e from 0 to n - 1, right to the last bit. */
-th_status th_fft_roots(int dtype, int64_t n, void *to);
+th_status th_fft_circle(int dtype, int64_t n, void *to, th_fft_roots *roots);
 
 #endif

@@ -1,5 +1,6 @@
 -- test/op/fft_spec.lua - Fourier transforms: against their definition, their inverses, sums of squares, differences.
 local torch, opcheck = require 'torch', require 'test.support.opcheck'
+local autograd = require 'autograd'
 local fft = torch.fft
 local long = torch.LongStorage
 
@@ -241,15 +242,43 @@ describe('torch.fft', function()
          assert.equal(0, distance(fft.fft(x, x), y), n)
       end
    end)
-   it('takes real lines of odd sizes as complex ones', function()
-      for _, n in ipairs { 27, 81, 135, 225, 1155, 3375, 6561 } do
-         for _, lines in ipairs { 1, 9 } do
-            local x = noise(lines, n)
+   it('takes real lines of odd sizes as complex ones, both ways', function()
+      for _, n in ipairs { 15, 25, 27, 33, 45, 49, 55, 75, 81, 99, 117, 135, 225, 343, 495, 1155,
+         3375, 6561, 10125 } do
+         for _, lines in ipairs { 1, 9, 20 } do
+            local x, half = noise(lines, n), (n + 1) / 2
             local z = x.new(lines, n, 2):zero()
             z:select(3, 1):copy(x)
-            local want = fft.fft(z):narrow(2, 1, (n + 1) / 2)
+            local want = fft.fft(z):narrow(2, 1, half)
             assert.is_true(distance(fft.rfft(x), want) < 3e-16 * want:norm(), n)
             assert.is_true(distance(fft.rfft(x:float()):double(), want) < 2e-7 * want:norm(), n)
+            local y = noise(lines, half, 2)         -- the imaginary part of number 0 does not count
+            for k = 0, n - 1 do
+               z:select(2, k + 1):copy(y:select(2, math.min(k, n - k) + 1))
+               if k >= half then z:select(2, k + 1):select(2, 2):mul(-1) end
+            end
+            z:select(2, 1):select(2, 2):zero()
+            local back = fft.ifft(z):select(3, 1)
+            assert.is_true(distance(fft.irfft(y, n), back) < 3e-16 * back:norm(), n)
+            assert.is_true(distance(fft.irfft(y:float(), n):double(), back) < 2e-7 * back:norm(), n)
+            local columns = fft.irfft(y:transpose(1, 2):contiguous(), n, 1):t()
+            assert.equal(0, distance(columns, fft.irfft(y, n)), n)
+         end
+      end
+   end)
+   it('has gradients of real lines of odd sizes', function()
+      for _, n in ipairs { 15, 45, 495, 1155 } do
+         for _, lines in ipairs { 1, 19 } do
+            local x, half = noise(lines, n), (n + 1) / 2
+            local g = noise(lines, half, 2)
+            -- <rfft x, g> = <x, gradient>; the same of irfft, whose number 0 has no imaginary part
+            local function there(v) return torch.sum(torch.cmul(fft.rfft(v), g)) end
+            local function back_again(v) return torch.sum(torch.cmul(fft.irfft(v, n), x)) end
+            local gradient = autograd(there)(x)
+            assert.near(torch.cmul(fft.rfft(x), g):sum(), torch.cmul(x, gradient):sum(), 1e-10)
+            local back = autograd(back_again)(g)
+            assert.near(torch.cmul(fft.irfft(g, n), x):sum(), torch.cmul(g, back):sum(), 1e-10)
+            assert.equal(0, back:select(2, 1):select(2, 2):norm())
          end
       end
    end)
@@ -284,8 +313,8 @@ describe('torch.fft', function()
       torch.setnumthreads(before)
    end)
    -- Sizes of every kind: one pass, matrices with whole and partial chunks of columns, convolutions.
-   local SIZES = { 31, 61, 64, 96, 100, 127, 128, 137, 210, 244, 251, 256, 257, 262, 275, 403, 488, 509, 512, 566, 600, 1001,
-      1019, 1021, 1155, 2187, 2310, 4093, 4096, 8192 }
+   local SIZES = { 15, 31, 45, 61, 64, 96, 100, 127, 128, 137, 210, 244, 251, 256, 257, 262, 275,
+      403, 488, 509, 512, 566, 600, 1001, 1019, 1021, 1155, 2187, 2310, 4093, 4096, 8192 }
    it('gives a long line of a batch the bits that it has alone, as columns and as rows, in float too', function()
       for _, kind in ipairs { 'FloatTensor', 'DoubleTensor' } do
          for _, n in ipairs(SIZES) do

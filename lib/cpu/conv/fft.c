@@ -11,6 +11,7 @@
 #include "engine.h"
 #include "../../conv/kernel_cache.h"
 #include "../../fft/plan.h"
+#include "../fft_roots.h"
 #include "../gemm.h"
 #include "../elementwise.h"
 #include "../slots.h"
@@ -450,8 +451,9 @@ static th_status run(const th_conv *c, int engine)
                  .scale = (weight ? c->scale : 1) / (waves ? (double)(p.th * p.tw) : 1) };
   const int64_t columns = p.th == 1 ? 0 : p.tw / 2 * (p.th + 1);
   const int64_t packed = 3 * (weight ? p.rows : ROWS) * left * lv;
-  th_status s = waves ? th_fft_roots(c->s.dtype, p.tw, memory) : TH_OK;
-  if (s == TH_OK && waves) s = th_fft_roots(c->s.dtype, p.th, memory + across);
+  th_status s = waves ? th_fft_circle(c->s.dtype, p.tw, memory, TH_AT(th_fft_roots)) : TH_OK;
+  if (s == TH_OK && waves) s = th_fft_circle(c->s.dtype, p.th, memory + across,
+                                             TH_AT(th_fft_roots));
   if (s == TH_OK) s = th_slots_new(&w.job.slots, (size_t)(2 * w.job.longest + columns) * 2 * TH_VB);
   if (s == TH_OK) {
     s = th_slots_new(&w.product.slots, (size_t)packed * size);

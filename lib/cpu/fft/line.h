@@ -6,6 +6,7 @@ typedef struct M(line) {
   const th_fft_node *d;
   const P *from;
   P      *to, *middle;              /* middle: the matrix between the steps */
+  int64_t planar;                   /* not 0: `from` and `to` have imaginary parts so far behind */
   int     form, out;                /* PAIRS, or SWAPPED for the inverse */
   bool    past;                     /* the results are written past the caches, where M(may_pass) */
   P       factor, inner;            /* inner: one more of a real line, of all of the spectrum but its ends */
@@ -43,12 +44,17 @@ static int64_t M(middle_of)(const th_fft_node *d)
   return M(pairs_of)(d) + (d->kind == TH_FFT_WEIGHTED ? M(up)(d->padded->n) * M(CHUNK) : 0);
 }
 
+/* Of real lines of odd size: odd.h. */
+static int64_t M(odd_step)(const th_fft_node *d);
+static int64_t M(odd_middle)(const th_fft_node *d);
+
 /* Numbers that one thread needs for a step of a line; that a line needs between the steps; that a transform needs in all. */
 static int64_t M(step_room)(const th_fft_node *d)
 {
   if (d->kind == TH_FFT_DIRECT) return 2 * d->n * M(PAIR) + M(room)(d) * M(V);
   if (M(convolves)(d)) return M(step_room)(d->padded);
   if (d->kind == TH_FFT_SUM) return 0;
+  if (d->pair_turns) return M(odd_step)(d);
   return th_max(th_max(d->column->n, M(CHUNK)) * M(PAIR) + M(room)(d->column) * M(V), (d->row->n + M(room)(d->row)) * M(V) * 2);
 }
 static bool M(narrow)(const th_fft_node *d) { return d->column->n < M(CHUNK) || d->row->n < M(CHUNK); }
@@ -63,6 +69,7 @@ static int64_t M(middle_room)(const th_fft_node *d)
 {
   if (d->kind == TH_FFT_DIRECT || d->kind == TH_FFT_SUM) return 0;
   if (M(convolves)(d)) return M(middle_of)(d) + M(middle_room)(d->padded);
+  if (d->pair_turns) return M(odd_middle)(d);
   const int64_t rows = M(up)(d->column->n) * M(CHUNK);
   return M(narrow)(d) ? 2 * th_max(d->row->n, M(CHUNK)) * rows + 2 * M(up)(d->n) * M(CHUNK) + 2 * M(PAIR) : 2 * d->row->n * rows;
 }
@@ -123,7 +130,9 @@ static void M(columns)(void *ctx, int64_t first, int64_t last)
     M(fetch_soon)(j, 0, c, M(up)(columns));
     for (int64_t lane = 0; lane < th_min(M(CHUNK), columns); lane += M(V)) {
       const int64_t column = th_fft_chunk_at(c, M(CHUNK), columns) + lane;
-      const M(rows) from = { (P *)(uintptr_t)(j->from + 2 * column), 2 * columns, 0, j->form };
+      P *const at = (P *)(uintptr_t)(j->from + (j->planar ? column : 2 * column));
+      const M(rows) from = { at, j->planar ? columns : 2 * columns, j->planar,
+                             j->planar ? SPLIT : j->form };
       const M(rows) to = { results, M(PAIR), M(V), SPLIT };
       const M(after) turn = { .how = TURN_LANES, .turns = (const P *)d->turns + c * rows * 2 * M(CHUNK) + lane,
                               .step = 2 * M(CHUNK) };
@@ -187,24 +196,27 @@ static void M(one_lane)(const M(line) *j)
   if (j->slots) th_slot_give(j->slots, base);
 }
 
-/* A product of the waves with a line's sums and differences, for results at + i of `count` vectors: to those and, with the other
- * sign of the differences, to those at n minus them. real: there are no imaginary parts, and the latter are not wanted. */
+/* A product of the waves with a line's sums and differences, for results at + i of `count`
+ * vectors in the order of the waves: to those and, with the other sign of the differences, to
+ * those at n minus their numbers. real: there are no imaginary parts, and the latter are not
+ * wanted. */
 typedef struct M(halves_of) { P re[TH_FFT_SUMMED / 2 + M(CHUNK)], im[TH_FFT_SUMMED / 2 + M(CHUNK)]; } M(halves_of);
 
 TH_INLINE void M(waves)(const int count, const bool real, const th_fft_node *d, int64_t at, P re, P im, const M(halves_of) *sum,
                         const M(halves_of) *dif, M(halves_of) *low, M(halves_of) *high, P factor)
 {
-  const int64_t half = d->n / 2, row = th_fft_waves(d->n, M(CHUNK));
-  const P *c = (const P *)d->waves + at, *s = c + half * row;
+  const int64_t half = d->n / 2;
+  const P *c = (const P *)d->wave->cosines + at, *s = (const P *)d->wave->sines + at;
   const M(vec) none = { 0 };
-  M(cx) even[2], turn[2];
+  M(cx) even[4], turn[4];
   for (int i = 0; i < count; i++) even[i] = (M(cx)){ re - none, im - none }, turn[i] = (M(cx)){ none, none };
   for (int64_t part = 0; part < half; part += SUM_PART) {
-    M(cx) c_sum[2] = { { none, none } }, s_sum[2] = { { none, none } };
-    for (int64_t k = part; k < th_min(half, part + SUM_PART); k++, c += row, s += row) {
-#pragma GCC unroll 2
+    M(cx) c_sum[4] = { { none, none } }, s_sum[4] = { { none, none } };
+    for (int64_t k = part; k < th_min(half, part + SUM_PART); k++) {
+#pragma GCC unroll 4
       for (int i = 0; i < count; i++) {
-        const M(vec) vc = ((const M(vec) *)c)[i], vs = ((const M(vec) *)s)[i];
+        const M(vec) vc = *(const M(loose) *)(c + k + i * M(V)),
+                     vs = *(const M(loose) *)(s + k + i * M(V));
         c_sum[i].re = M_FMA(vc, sum->re[k] - none, c_sum[i].re), s_sum[i].re = M_FMA(vs, dif->re[k] - none, s_sum[i].re);
         if (real) continue;
         c_sum[i].im = M_FMA(vc, sum->im[k] - none, c_sum[i].im), s_sum[i].im = M_FMA(vs, dif->im[k] - none, s_sum[i].im);
@@ -224,53 +236,79 @@ TH_INLINE void M(waves)(const int count, const bool real, const th_fft_node *d, 
     *(M(loose) *)(high->im + to) = (even[i].im + turn[i].re) * factor;
   }
 }
+TH_INLINE void M(all_waves)(const bool real, const th_fft_node *d, P re, P im,
+                            const M(halves_of) *sum, const M(halves_of) *dif,
+                            M(halves_of) *low, M(halves_of) *high, P factor)
+{
+  const int64_t half = d->n / 2;
+  int64_t at = 0;
+  for (; at + 3 * M(V) < half; at += 4 * M(V)) M(waves)(4, real, d, at, re, im, sum, dif, low, high,
+                                                        factor);
+  for (; at + M(V) < half; at += 2 * M(V)) M(waves)(2, real, d, at, re, im, sum, dif, low, high,
+                                                    factor);
+  if (at < half) M(waves)(1, real, d, at, re, im, sum, dif, low, high, factor);
+}
+
+/* The sum of a line's numbers, given number 0 and the sums of two; as of lines side by side. */
+TH_INLINE P M(whole_sum)(P first, const P *sum, int64_t half)
+{
+  P all[4] = { 0 };
+  int64_t k = 0;
+  for (; k + 4 <= half; k += 4) for (int i = 0; i < 4; i++) all[i] += sum[k + i];
+  for (; k < half; k++) all[k % 4] += sum[k];
+  return first + ((all[0] + all[1]) + (all[2] + all[3]));
+}
 
 /* A line of a prime size, with the operations of lines side by side in their order. */
 static void M(sum_line)(const M(line) *j)
 {
   const th_fft_node *d = j->d;
-  const int64_t n = d->n, half = n / 2, row = th_fft_waves(n, M(CHUNK));
+  const int32_t *order = d->wave->order;
+  const int64_t n = d->n, half = n / 2;
   const int64_t re = j->form == SWAPPED, im = 1 - re, to_re = j->out == SWAPPED, to_im = 1 - to_re;
   const P *from = j->from;
   M(halves_of) sum, dif, low, high;
-  for (int64_t k = 1; k <= half; k++) {
-    const P *one = from + 2 * k, *two = from + 2 * (n - k);
-    sum.re[k - 1] = one[re] + two[re], dif.re[k - 1] = one[re] - two[re];
-    sum.im[k - 1] = one[im] + two[im], dif.im[k - 1] = one[im] - two[im];
+  for (int64_t q = 0; q < half; q++) {
+    const P *one = from + 2 * order[q], *two = from + 2 * (n - order[q]);
+    sum.re[q] = one[re] + two[re], dif.re[q] = one[re] - two[re];
+    sum.im[q] = one[im] + two[im], dif.im[q] = one[im] - two[im];
   }
   const P first = from[re], second = from[im];
-  for (int64_t at = 0; at < row; at += 2 * M(V)) {
-    if (at + 2 * M(V) <= row) M(waves)(2, false, d, at, first, second, &sum, &dif, &low, &high, j->factor);
-    else M(waves)(1, false, d, at, first, second, &sum, &dif, &low, &high, j->factor);
+  const P all_re = M(whole_sum)(first, sum.re, half), all_im = M(whole_sum)(second, sum.im, half);
+  M(all_waves)(false, d, first, second, &sum, &dif, &low, &high, j->factor);
+  P *to = j->to;
+  to[to_re] = all_re * j->factor, to[to_im] = all_im * j->factor;
+  for (int64_t q = 0; q < half; q++) {
+    P *one = to + 2 * order[q], *two = to + 2 * (n - order[q]);
+    one[to_re] = low.re[q], one[to_im] = low.im[q];
+    two[to_re] = high.re[q], two[to_im] = high.im[q];
   }
-  for (int64_t k = 0; k <= half; k++) j->to[2 * k + to_re] = low.re[k], j->to[2 * k + to_im] = low.im[k];
-  for (int64_t k = 1; k <= half; k++) j->to[2 * (n - k) + to_re] = high.re[k], j->to[2 * (n - k) + to_im] = high.im[k];
 }
 
 /* The same of n real numbers and half of their spectrum; SWAPPED: back. */
 static void M(sum_real_line)(const M(line) *j)
 {
   const th_fft_node *d = j->d;
-  const int64_t n = d->n, half = n / 2, row = th_fft_waves(n, M(CHUNK));
+  const int32_t *order = d->wave->order;
+  const int64_t n = d->n, half = n / 2;
   const bool back = j->form == SWAPPED;
   const P *from = j->from, first = from[0], twice = 2 * j->inner, all = j->factor, most = j->factor * j->inner;
   M(halves_of) sum, dif, low;
-  for (int64_t k = 1; k <= half; k++) {
-    sum.re[k - 1] = back ? from[2 * k] * twice : from[k] + from[n - k];
-    dif.re[k - 1] = back ? from[2 * k + 1] * twice : from[k] - from[n - k];
+  for (int64_t q = 0; q < half; q++) {
+    const int64_t k = order[q], near = th_min(k, n - k);
+    sum.re[q] = back ? from[2 * near] * twice : from[k] + from[n - k];
+    dif.re[q] = back ? from[2 * near + 1] * (k > half ? -twice : twice) : from[k] - from[n - k];
   }
-  int64_t at = 0;
-  do {
-    if (at + 2 * M(V) <= row) M(waves)(2, true, d, at, first, 0, &sum, &dif, &low, NULL, 1);
-    else M(waves)(1, true, d, at, first, 0, &sum, &dif, &low, NULL, 1);
-    at += 2 * M(V);
-  } while (at < row);
+  const P zero = M(whole_sum)(first, sum.re, half);
+  M(all_waves)(true, d, first, 0, &sum, &dif, &low, NULL, 1);
   P *to = j->to;
-  to[0] = low.re[0] * all;
+  to[0] = zero * all;
   if (!back) to[1] = 0;
-  for (int64_t k = 1; k <= half; k++) {
-    if (back) to[k] = (low.re[k] + low.im[k]) * all, to[n - k] = (low.re[k] - low.im[k]) * all;
-    else to[2 * k] = low.re[k] * most, to[2 * k + 1] = low.im[k] * most;
+  for (int64_t q = 0; q < half; q++) {
+    const int64_t k = order[q], near = th_min(k, n - k);
+    const P re = low.re[q], im = k > half ? -low.im[q] : low.im[q];
+    if (back) to[near] = (re + im) * all, to[n - near] = (re - im) * all;
+    else to[2 * near] = re * most, to[2 * near + 1] = im * most;
   }
 }
 
@@ -310,24 +348,6 @@ static void M(transform)(M(line) *j)
 
 /* ---- real lines ---- */
 
-/* Half of the spectrum of a real line, given as a complex one, of an odd size. */
-static void M(half_line)(M(line) *j)
-{
-  const th_fft_node *d = j->d;
-  if (!M(has_conjugates)(d)) {
-    M(transform)(j);
-    return;
-  }
-  const int64_t n = d->n, columns = d->row->n, rows = d->column->n, chunks = M(up)(rows / 2 + 1);
-  M(each)(j, M(up)(columns), columns % M(CHUNK), 1, M(columns));
-  M(each)(j, chunks, chunks == M(up)(rows), 1, M(across_rows));
-  for (int64_t k = rows / 2 + 1; k <= n / 2; k += rows) {
-    for (int64_t i = k; i < th_min(k + rows / 2, n / 2 + 1); i++) {
-      j->to[2 * i] = j->to[2 * (n - i)], j->to[2 * i + 1] = -j->to[2 * (n - i) + 1];
-    }
-  }
-}
-
 /* A line of n real numbers is one of h = n / 2 complex ones: the numbers k and h - k of its spectrum and of the real line's
  * come from each other, both ways. back: to the real line. factor: of all. w: turns of k. */
 TH_INLINE void M(mix)(bool back, M(cx) a, M(cx) b, M(vec) c, M(vec) s, P factor, M(cx) *low, M(cx) *high)
@@ -340,6 +360,9 @@ TH_INLINE void M(mix)(bool back, M(cx) a, M(cx) b, M(vec) c, M(vec) s, P factor,
   *low = (M(cx)){ er + tr, ei + ti };
   *high = (M(cx)){ er - tr, ti - ei };
 }
+
+/* From the cosines of a real line's roots to the sines. */
+TH_INLINE int64_t M(root_room)(int64_t h) { return th_fft_root_room(2 * h, M(CHUNK)); }
 
 /* The numbers k and h - k for k in blocks from 1 on: from `from` to `to`, which may be the same. */
 typedef struct M(mixing) { const P *from; P *to; int64_t h; const P *roots; P factor; bool back; } M(mixing);
@@ -356,13 +379,12 @@ static void M(mix_lines)(void *ctx, int64_t first, int64_t last)
     const bool whole = count == M(V);
     const size_t part = sizeof(P) * 2 * (size_t)count;
     if (!whole) memcpy(p, up, part), memcpy(q + M(PAIR) - 2 * count, down, part);
-    const M(cx) w = M(take_some)(j->roots + 2 * k, count, PAIRS);
-    const M(cx) a = M(take)(whole ? up : p, 0, PAIRS);
-    M(cx) b = M(take)(whole ? down : q, 0, PAIRS), low, high;
-    b = (M(cx)){ TH_SHUFFLE(b.re, b.re, TH_PLACE_TURN), TH_SHUFFLE(b.im, b.im, TH_PLACE_TURN) };
-    M(mix)(j->back, a, b, w.re, w.im, j->factor, &low, &high);
-    high = (M(cx)){ TH_SHUFFLE(high.re, high.re, TH_PLACE_TURN), TH_SHUFFLE(high.im, high.im, TH_PLACE_TURN) };
-    M(give)(whole ? to_down : q, 0, PAIRS, high);
+    const M(vec) c = *(const M(loose) *)(j->roots + k);
+    const M(vec) s = *(const M(loose) *)(j->roots + M(root_room)(h) + k);
+    const M(cx) a = M(take)(whole ? up : p, 0, PAIRS), b = M(take_turned)(whole ? down : q);
+    M(cx) low, high;
+    M(mix)(j->back, a, b, c, s, j->factor, &low, &high);
+    M(give_turned)(whole ? to_down : q, high);
     if (!whole) memcpy(to_down, q + M(PAIR) - 2 * count, sizeof(P) * 2 * (size_t)count);
     M(give)(whole ? to_up : p, 0, PAIRS, low);
     if (!whole) memcpy(to_up, p, sizeof(P) * 2 * (size_t)count);
@@ -405,7 +427,7 @@ TH_INLINE void M(mix_forms)(const M(rows) *x, const M(rows) *y, const int xf, co
                             P ends, const bool back)
 {
   const int64_t xs = x->step, ys = y->step, xi = x->im, yi = y->im;
-  const P *from = x->at;
+  const P *from = x->at, *sines = roots + M(root_room)(h);
   P *to = y->at;
   const M(cx) zero = M(take)(from, xi, xf);
   if (back) {
@@ -418,8 +440,8 @@ TH_INLINE void M(mix_forms)(const M(rows) *x, const M(rows) *y, const int xf, co
   }
   for (int64_t k = 1; 2 * k <= h; k++) {
     M(cx) low, high;
-    M(mix)(back, M(take)(from + k * xs, xi, xf), M(take)(from + (h - k) * xs, xi, xf), roots[2 * k] - (M(vec)){ 0 },
-           roots[2 * k + 1] - (M(vec)){ 0 }, factor, &low, &high);
+    M(mix)(back, M(take)(from + k * xs, xi, xf), M(take)(from + (h - k) * xs, xi, xf),
+           roots[k] - (M(vec)){ 0 }, sines[k] - (M(vec)){ 0 }, factor, &low, &high);
     M(give)(to + (h - k) * ys, yi, yf, high);
     M(give)(to + k * ys, yi, yf, low);
   }

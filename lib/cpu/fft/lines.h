@@ -5,6 +5,7 @@ typedef P M(vec) __attribute__((vector_size(TH_VB), may_alias));
 #include "pass.h"
 #include "line.h"
 #include "primes.h"
+#include "odd.h"
 
 static int64_t M(padded)(int64_t n) { return (n + M(PAIR) - 1) / M(PAIR) * M(PAIR); }
 
@@ -52,8 +53,7 @@ static void M(one)(const pass *p, M(line) *j, const P *from, P *to, P *buffer)
   j->from = from;
   j->to = to;
   if (!p->folded) {
-    if (p->kind == TH_FFT_HALF) M(half_line)(j);
-    else M(transform)(j);
+    M(transform)(j);
   } else if (p->n % 2 == 0 && p->kind == TH_FFT_HALF) {
     j->factor = (P)(0.5 * p->inner * p->scale);
     M(real_line)(j, p->n / 2, p->plan->roots, (P)p->scale);
@@ -63,6 +63,8 @@ static void M(one)(const pass *p, M(line) *j, const P *from, P *to, P *buffer)
     M(sum_real_line)(j);
   } else if (j->d->kind == TH_FFT_WEIGHTED) {
     M(weighted_line)(j);
+  } else if (j->d->kind == TH_FFT_SPLIT) {
+    M(odd_line)(j);
   } else {
     M(prime_real_line)(j, p->plan->roots);
   }
@@ -86,7 +88,8 @@ static bool M(streams)(const pass *p)
 /* By the last step of a transform, or else from a copy? */
 static bool M(goes_past)(const pass *p, const P *to)
 {
-  return M(streams)(p) && !(p->folded && p->kind == TH_FFT_HALF) && M(may_pass)(p->plan->node, to);
+  return M(streams)(p) && !(p->folded && (p->kind == TH_FFT_HALF || p->n % 2)) &&
+      M(may_pass)(p->plan->node, to);
 }
 
 static void M(one_at)(const pass *p, M(line) *j, char *const *buffer, int lines, const int64_t (*off)[TH_WALKOPS])
@@ -226,6 +229,9 @@ static void M(group)(const pass *p, P *memory, int lines, const int64_t (*off)[T
   if (p->folded && n % 2) {
     if (d->kind == TH_FFT_PRIME) {
       M(prime_real_across)(p->plan, &at[x], &at[y], work, (P)p->scale, (P)p->inner, inverse(p));
+    } else if (d->kind == TH_FFT_SPLIT) {
+      (inverse(p) ? M(odd_across_back) : M(odd_across))(d, &at[x], &at[y], work, (P)p->scale,
+                                                        (P)p->inner);
     } else if (inverse(p)) {
       M(sum_whole)(d, &at[x], &at[y], (P)p->scale, (P)p->inner);
     } else {
@@ -240,8 +246,6 @@ static void M(group)(const pass *p, P *memory, int lines, const int64_t (*off)[T
     M(across)(d, &swapped[1], &swapped[y], work, &end);
   } else if (inverse(p)) {
     M(across)(d, &swapped[x], &swapped[y], work, &end);
-  } else if (p->kind == TH_FFT_HALF && M(has_conjugates)(d)) {
-    M(half_across)(d, &at[x], &at[y], work, &end);
   } else {
     M(across)(d, &at[x], &at[y], work, &end);
   }

@@ -20,7 +20,10 @@ typedef struct M(many) { int64_t count, x, y; } M(many);
 #define TH_PLACE_ODD(n, j)    (2 * (j) + 1)
 #define TH_PLACE_FRONT(n, j)  ((j) / 2 + (j) % 2 * (n))
 #define TH_PLACE_BACK(n, j)   ((n) / 2 + (j) / 2 + (j) % 2 * (n))
-#define TH_PLACE_TURN(n, j)   ((n) - 1 - (j))
+#define TH_PLACE_EVEN_TURNED(n, j)  (2 * ((n) - 1 - (j)))
+#define TH_PLACE_ODD_TURNED(n, j)   (2 * ((n) - 1 - (j)) + 1)
+#define TH_PLACE_FRONT_TURNED(n, j) ((n) - 1 - (j) / 2 + (j) % 2 * (n))
+#define TH_PLACE_BACK_TURNED(n, j)  ((n) / 2 - 1 - (j) / 2 + (j) % 2 * (n))
 #define TH_PLACE_LOW1(n, j)   ((j) & 1 ? (n) + (j) - 1 : (j))
 #define TH_PLACE_HIGH1(n, j)  ((j) & 1 ? (n) + (j) : (j) + 1)
 #define TH_PLACE_LOW2(n, j)   ((j) & 2 ? (n) + (j) - 2 : (j))
@@ -63,6 +66,18 @@ TH_INLINE void M(give)(P *at, int64_t im, int form, M(cx) v)
   const M(vec) front = TH_SHUFFLE(v.re, v.im, TH_PLACE_FRONT), back = TH_SHUFFLE(v.re, v.im, TH_PLACE_BACK);
   if (form >= PAIRS_PAST) TH_STREAM((M(vec) *)at, front), TH_STREAM((M(vec) *)at + 1, back);
   else *(M(loose) *)at = front, *(M(loose) *)(at + M(V)) = back;
+}
+
+/* The same of pairs in the opposite order: the last one is in the first lane. */
+TH_INLINE M(cx) M(take_turned)(const P *at)
+{
+  const M(vec) a = *(const M(loose) *)at, b = *(const M(loose) *)(at + M(V));
+  return (M(cx)){ TH_SHUFFLE(a, b, TH_PLACE_EVEN_TURNED), TH_SHUFFLE(a, b, TH_PLACE_ODD_TURNED) };
+}
+TH_INLINE void M(give_turned)(P *at, M(cx) v)
+{
+  *(M(loose) *)at = TH_SHUFFLE(v.re, v.im, TH_PLACE_FRONT_TURNED);
+  *(M(loose) *)(at + M(V)) = TH_SHUFFLE(v.re, v.im, TH_PLACE_BACK_TURNED);
 }
 
 /* to = (re + i im) (c - i s) */
@@ -200,63 +215,74 @@ PASS_OF(2) PASS_OF(3) PASS_OF(4) PASS_OF(5) PASS_OF(6) PASS_OF(7) PASS_OF(8)
 PASS_OF(9) PASS_OF(10) PASS_OF(11) PASS_OF(12) PASS_OF(13) PASS_OF(15) PASS_OF(16)
 #undef PASS_OF
 
-/* Computes the results j to j + count - 1 of a transform of odd size n, and the results n - j. `sum` and `dif` are the sums and
- * differences of the inputs k and n - k. waves: of n. real: the inputs are real, and the results n - j are not wanted. */
-TH_INLINE void M(some_sums)(const int count, int j, int n, const M(cx) *first, const M(cx) *sum, const M(cx) *dif,
-                            const P *waves, const bool real, M(cx) *v)
+/* Computes results a to a + 3, in the order of the waves, of a transform of odd size n, and
+ * those of n minus their numbers. `sum` and `dif` are the sums and differences of the inputs k
+ * and n - k, in the same order. real: the inputs are real, and v takes the results up to n / 2. */
+TH_INLINE void M(some_sums)(int a, int n, const M(cx) *first, const M(cx) *sum, const M(cx) *dif,
+                            const th_fft_wave *wave,
+                            const bool real, M(cx) *v)
 {
-  const int64_t row = th_fft_waves(n, M(CHUNK));
-  const P *cosines = waves + j, *sines = cosines + n / 2 * row;
+  enum { COUNT = 4 };
+  const P *cosines = (const P *)wave->cosines + a, *sines = (const P *)wave->sines + a;
   const M(vec) none = { 0 };
-  M(cx) even[4], turn[4];
-  for (int i = 0; i < count; i++) even[i] = *first, turn[i] = (M(cx)){ none, none };
+  M(cx) even[COUNT], turn[COUNT];
+  for (int i = 0; i < COUNT; i++) even[i] = *first, turn[i] = (M(cx)){ none, none };
   for (int part = 0; part < n / 2; part += SUM_PART) {
-    M(cx) c_sum[4] = { { none, none } }, s_sum[4] = { { none, none } };
+    M(cx) c_sum[COUNT] = { { none, none } }, s_sum[COUNT] = { { none, none } };
     const int end = part + SUM_PART < n / 2 ? part + SUM_PART : n / 2;
-    for (int k = part; k < end; k++, cosines += row, sines += row) {
+    for (int k = part; k < end; k++) {
 #pragma GCC unroll 4
-      for (int i = 0; i < count; i++) {
-        const M(vec) c = cosines[i] - none, s = sines[i] - none;
+      for (int i = 0; i < COUNT; i++) {
+        const M(vec) c = cosines[k + i] - none, s = sines[k + i] - none;
         c_sum[i].re = M_FMA(c, sum[k].re, c_sum[i].re), s_sum[i].re = M_FMA(s, dif[k].re, s_sum[i].re);
         if (!real) c_sum[i].im = M_FMA(c, sum[k].im, c_sum[i].im), s_sum[i].im = M_FMA(s, dif[k].im, s_sum[i].im);
       }
     }
 #pragma GCC unroll 4
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < COUNT; i++) {
       even[i].re += c_sum[i].re, even[i].im += c_sum[i].im;
       turn[i].re += s_sum[i].re, turn[i].im += s_sum[i].im;
     }
   }
-#pragma GCC unroll 4
-  for (int i = 0; i < count; i++) {
-    v[j + i] = (M(cx)){ even[i].re + turn[i].im, even[i].im - turn[i].re };
-    if (!real) v[n - j - i] = (M(cx)){ even[i].re - turn[i].im, even[i].im + turn[i].re };
+  for (int i = 0; i < COUNT && a + i < n / 2; i++) {
+    const int k = wave->order[a + i];
+    const M(cx) low = { even[i].re + turn[i].im, even[i].im - turn[i].re };
+    if (real) {
+      v[k > n / 2 ? n - k : k] = (M(cx)){ low.re, k > n / 2 ? -low.im : low.im };
+      continue;
+    }
+    v[k] = low;
+    v[n - k] = (M(cx)){ even[i].re - turn[i].im, even[i].im + turn[i].re };
   }
 }
-TH_INLINE void M(sums)(int n, const M(cx) *first, const M(cx) *sum, const M(cx) *dif, const P *waves, const bool real, M(cx) *v)
+/* Number 0 adds up every fourth sum by itself. */
+TH_INLINE void M(sums)(int n, const M(cx) *first, const M(cx) *sum, const M(cx) *dif,
+                       const th_fft_wave *wave,
+                       const bool real, M(cx) *v)
 {
-  int j = 1;
-  v[0] = *first;
-  for (int k = 0; k < n / 2;) {
-    M(cx) c_sum = { { 0 }, { 0 } };
-    for (int i = 0; i < SUM_PART && k < n / 2; i++, k++) c_sum.re += sum[k].re, c_sum.im += sum[k].im;
-    v[0].re += c_sum.re, v[0].im += c_sum.im;
-  }
-  for (; j + 3 <= n / 2; j += 4) M(some_sums)(4, j, n, first, sum, dif, waves, real, v);
-  for (; j <= n / 2; j++) M(some_sums)(1, j, n, first, sum, dif, waves, real, v);
+  const M(vec) none = { 0 };
+  M(cx) all[4] = { { none, none }, { none, none }, { none, none }, { none, none } };
+  for (int k = 0; k < n / 2; k++) all[k % 4].re += sum[k].re, all[k % 4].im += sum[k].im;
+  v[0].re = first->re + ((all[0].re + all[1].re) + (all[2].re + all[3].re));
+  v[0].im = first->im + ((all[0].im + all[1].im) + (all[2].im + all[3].im));
+  for (int a = 0; a < n / 2; a += 4) M(some_sums)(a, n, first, sum, dif, wave, real, v);
 }
-TH_INLINE void M(add_and_subtract)(int n, const P *from, int64_t step, int64_t im, int form, M(cx) *sum, M(cx) *dif)
+TH_INLINE void M(add_and_subtract)(int n, const int32_t *order, const P *from, int64_t step,
+                                   int64_t im, int form, M(cx) *sum,
+                                   M(cx) *dif)
 {
-  for (int k = 1; k <= n / 2; k++) {
+  for (int q = 0; q < n / 2; q++) {
+    const int k = order[q];
     const M(cx) one = M(take)(from + k * step, im, form), two = M(take)(from + (n - k) * step, im, form);
-    sum[k - 1] = (M(cx)){ one.re + two.re, one.im + two.im };
-    dif[k - 1] = (M(cx)){ one.re - two.re, one.im - two.im };
+    sum[q] = (M(cx)){ one.re + two.re, one.im + two.im };
+    dif[q] = (M(cx)){ one.re - two.re, one.im - two.im };
   }
 }
 
 /* A pass of any odd radix. */
 static __attribute__((noinline)) void M(pass_odd)(int radix, const M(rows) *x, const M(rows) *y, const M(many) *all,
-                                                  int64_t m, int64_t s, const P *roots, const P *waves, const M(after) *t)
+                                                  int64_t m, int64_t s, const P *roots,
+                                                      const th_fft_wave *wave, const M(after) *t)
 {
   const int64_t across = m * s * x->step, apart = s * y->step;
   for (int64_t i = 0; i < all->count; i++) {
@@ -266,8 +292,8 @@ static __attribute__((noinline)) void M(pass_odd)(int radix, const M(rows) *x, c
       for (int64_t q = 0; q < s; q++, from += x->step, to += y->step) {
         M(cx) sum[TH_FFT_SUMMED / 2], dif[TH_FFT_SUMMED / 2], v[TH_FFT_SUMMED];
         const M(cx) first = M(take)(from, x->im, x->form);
-        M(add_and_subtract)(radix, from, across, x->im, x->form, sum, dif);
-        M(sums)(radix, &first, sum, dif, waves, false, v);
+        M(add_and_subtract)(radix, wave->order, from, across, x->im, x->form, sum, dif);
+        M(sums)(radix, &first, sum, dif, wave, false, v);
         for (int k = 0; k < radix; k++) {
           if (p > 0 && k > 0) M(turned)(v + k, v[k].re, v[k].im, w[2 * k - 2], w[2 * k - 1]);
           else if (t) v[k] = M(finished)(t, i, q + k * s, v[k]);
@@ -287,8 +313,8 @@ static __attribute__((noinline)) void M(sum_across)(const th_fft_node *d, const 
   const int n = (int)d->n;
   M(cx) sum[N / 2], dif[N / 2], v[N];
   const M(cx) first = M(take)(x->at, x->im, x->form);
-  M(add_and_subtract)(n, x->at, x->step, x->im, x->form, sum, dif);
-  M(sums)(n, &first, sum, dif, d->waves, false, v);
+  M(add_and_subtract)(n, d->wave->order, x->at, x->step, x->im, x->form, sum, dif);
+  M(sums)(n, &first, sum, dif, d->wave, false, v);
   for (int k = 0; k < n; k++) {
     if (t->how != NOTHING) v[k] = M(finished)(t, 0, k, v[k]);
     M(give)(y->at + k * y->step, y->im, y->form, v[k]);
@@ -307,12 +333,13 @@ static __attribute__((noinline)) void M(sum_real)(const th_fft_node *d, const M(
   const M(vec) none = { 0 };
   M(cx) sum[N / 2], dif[N / 2], v[N];
   const M(cx) first = { M(take_real)(x, 0), none };
-  for (int k = 1; k <= n / 2; k++) {
+  for (int q = 0; q < n / 2; q++) {
+    const int k = d->wave->order[q];
     const M(vec) one = M(take_real)(x, k), two = M(take_real)(x, n - k);
-    sum[k - 1] = (M(cx)){ one + two, none };
-    dif[k - 1] = (M(cx)){ one - two, none };
+    sum[q] = (M(cx)){ one + two, none };
+    dif[q] = (M(cx)){ one - two, none };
   }
-  M(sums)(n, &first, sum, dif, d->waves, true, v);
+  M(sums)(n, &first, sum, dif, d->wave, true, v);
   M(give)(y->at, y->im, y->form, (M(cx)){ v[0].re * factor, none });
   for (int k = 1; k <= n / 2; k++) {
     M(give)(y->at + k * y->step, y->im, y->form, (M(cx)){ v[k].re * (factor * inner), v[k].im * (factor * inner) });
@@ -327,12 +354,13 @@ static __attribute__((noinline)) void M(sum_whole)(const th_fft_node *d, const M
   const M(vec) none = { 0 };
   M(cx) sum[N / 2], dif[N / 2], v[N];
   const M(cx) first = { M(take)(x->at, x->im, x->form).re, none };
-  for (int k = 1; k <= n / 2; k++) {
-    const M(cx) one = M(take)(x->at + k * x->step, x->im, x->form);
-    sum[k - 1] = (M(cx)){ one.re * (2 * inner), none };
-    dif[k - 1] = (M(cx)){ one.im * (2 * inner), none };
+  for (int q = 0; q < n / 2; q++) {
+    const int k = d->wave->order[q];
+    const M(cx) one = M(take)(x->at + (k > n / 2 ? n - k : k) * x->step, x->im, x->form);
+    sum[q] = (M(cx)){ one.re * (2 * inner), none };
+    dif[q] = (M(cx)){ k > n / 2 ? one.im * (-2 * inner) : one.im * (2 * inner), none };
   }
-  M(sums)(n, &first, sum, dif, d->waves, true, v);
+  M(sums)(n, &first, sum, dif, d->wave, true, v);
   M(give_real)(y, 0, v[0].re * factor);
   for (int k = 1; k <= n / 2; k++) {
     M(give_real)(y, k, (v[k].re + v[k].im) * factor);
@@ -367,7 +395,7 @@ static void M(direct)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, 
       case 13: M(pass13)(from, to, all, m, s, d->roots[i], end); break;
       case 15: M(pass15)(from, to, all, m, s, d->roots[i], end); break;
       case 16: M(pass16)(from, to, all, m, s, d->roots[i], end); break;
-      default: M(pass_odd)(radix, from, to, all, m, s, d->roots[i], d->wave[i], end);
+      default: M(pass_odd)(radix, from, to, all, m, s, d->roots[i], &d->wave[i], end);
     }
     from = to;
     s *= radix;
@@ -386,7 +414,9 @@ static int64_t M(room)(const th_fft_node *d)
   if (d->kind == TH_FFT_DIRECT) return 2 * d->n * 2;
   if (d->kind == TH_FFT_SUM) return 0;
   if (d->kind == TH_FFT_PRIME) return 2 * d->n + M(room)(d->padded);
-  return 2 * d->n + th_max(M(room)(d->column), M(room)(d->row));
+  /* Odd real lines take half of a matrix, and a row and a column. */
+  const int64_t own = d->pair_turns ? d->n + 3 * d->row->n + 2 * d->column->n : 2 * d->n;
+  return own + th_max(M(room)(d->column), M(room)(d->row));
 }
 
 static void M(across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, P *work, const M(after) *t);
@@ -444,8 +474,9 @@ static void M(each_across)(const th_fft_node *d, const M(rows) *x, const M(rows)
   }
 }
 
-/* The transform of a matrix, of whose rows the first `count` are wanted. */
-static void M(split_across)(const th_fft_node *d, int64_t count, const M(rows) *x, const M(rows) *y, P *work, const M(after) *t)
+/* The transform of a matrix. */
+static void M(split_across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, P *work,
+                            const M(after) *t)
 {
   const int64_t columns = d->row->n, rows = d->column->n;
   P *inner = work + d->n * M(PAIR);
@@ -458,38 +489,20 @@ static void M(split_across)(const th_fft_node *d, int64_t count, const M(rows) *
     M(each_across)(d->column, &from, &to, &chunk, inner, &turn);
   }
   const M(rows) from = { work, rows * M(PAIR), M(V), SPLIT }, to = { y->at, y->step * rows, y->im, y->form };
-  const M(many) all = { count, M(PAIR), y->step };
+  const M(many) all = { rows, M(PAIR), y->step };
   const M(after) end = { t->how, t->factor, t->turns, t->step * rows, t->step };
   M(each_across)(d->row, &from, &to, &all, inner, &end);
 }
 
 /* The transform of the lines x, to y, which may be x. */
-static void M(across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, P *work, const M(after) *t)
+static void M(across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, P *work,
+                      const M(after) *t)
 {
   const M(many) one = { 1, 0, 0 };
   if (d->kind == TH_FFT_DIRECT) M(direct)(d, x, y, &one, work, t);
   else if (d->kind == TH_FFT_SUM) M(sum_across)(d, x, y, t);
   else if (d->kind == TH_FFT_PRIME) M(prime_across)(d, x, y, work, t);
-  else M(split_across)(d, d->column->n, x, y, work, t);
-}
-
-/* Are rows k and R - k of real lines' matrix, of R rows, conjugates of each other, of which one is enough? */
-static bool M(has_conjugates)(const th_fft_node *d)
-{
-  return d->kind == TH_FFT_SPLIT && d->n % 2 && d->column->n >= M(CHUNK) && d->row->n >= M(CHUNK);
-}
-
-/* Half of the spectrum of real lines, given as complex ones, where the matrix has conjugates. y: rows of vectors. */
-static void M(half_across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, P *work, const M(after) *t)
-{
-  const int64_t n = d->n, rows = d->column->n;
-  M(split_across)(d, rows / 2 + 1, x, y, work, t);
-  for (int64_t k = rows / 2 + 1; k <= n / 2; k += rows) {
-    for (int64_t i = k; i < th_min(k + rows / 2, n / 2 + 1); i++) {
-      const M(cx) v = M(take)(y->at + (n - i) * y->step, y->im, SPLIT);
-      M(give)(y->at + i * y->step, y->im, SPLIT, (M(cx)){ v.re, -v.im });
-    }
-  }
+  else M(split_across)(d, x, y, work, t);
 }
 
 /* The halves of two rows as a vector: memory does what a shuffle would. */

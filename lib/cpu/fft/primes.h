@@ -71,19 +71,43 @@ static void M(columns_back)(void *ctx, int64_t first, int64_t last)
                                      *(const M(loose) *)(turns + k * 2 * M(CHUNK) + M(CHUNK)));
         at[0] = v.re, at[1] = v.im;
       }
-      const M(rows) from = { aside, M(PAIR), M(V), SPLIT }, to = { j->to + 2 * column, 2 * columns, 0, SWAPPED };
+      const M(rows) from = { aside, M(PAIR), M(V), SPLIT };
+      const M(rows) to = { j->to + column + j->planar, columns, -j->planar, SPLIT };
       M(across)(d->column, &from, &to, work, &none);
     }
   }
   if (j->slots) th_slot_give(j->slots, aside);
 }
 
-/* The convolution of the pairs z, as many as d transforms, with what `kernel` is the spectrum of. `middle` lies behind z. */
+/* Where a convolution keeps its order, the imaginary parts of its numbers lie so far behind the
+ * real ones; 0: as pairs. */
+static int64_t M(planes)(const th_fft_node *d)
+{
+  return M(keeps_order)(d->padded) ? M(pairs_of)(d) / 2 : 0;
+}
+TH_INLINE void M(put_number)(P *z, int64_t i, int64_t count, int64_t planar, M(cx) v)
+{
+  if (planar) M(give)(z + i, planar, SPLIT, v);
+  else M(give_some)(z + 2 * i, count, PAIRS, v);
+}
+TH_INLINE M(cx) M(get_number)(const P *z, int64_t i, int64_t count, int64_t planar)
+{
+  return planar ? M(take)(z + i, planar, SPLIT) : M(take_some)(z + 2 * i, count, PAIRS);
+}
+/* Vectors of the chirp or the weights. */
+TH_INLINE M(cx) M(chirp_at)(const th_fft_node *d, int64_t i, int64_t n)
+{
+  return M(take)((const P *)d->chirp + i, M(up)(n) * M(CHUNK), SPLIT);
+}
+
+/* The convolution of the numbers z, as many as d transforms, with what `kernel` is the spectrum
+ * of. `middle` lies behind z. */
 static void M(convolve)(const M(line) *line, const th_fft_node *d, P *z)
 {
   M(line) j = { .d = d->padded, .from = z, .to = z, .middle = z + M(middle_of)(d), .kernel = d->kernel, .form = PAIRS,
                 .out = PAIRS, .factor = 1, .slots = line->slots, .work = line->work };
-  if (M(keeps_order)(j.d)) {
+  j.planar = M(planes)(d);
+  if (j.planar) {
     const int64_t columns = j.d->row->n, chunks = M(up)(columns);
     M(each)(&j, chunks, columns % M(CHUNK), 1, M(columns));
     M(each)(&j, M(up)(j.d->column->n), false, 1, M(convolve_rows));
@@ -101,19 +125,19 @@ static void M(convolve)(const M(line) *line, const th_fft_node *d, P *z)
 static void M(chirp_in)(void *ctx, int64_t first, int64_t last)
 {
   const M(line) *j = ctx;
-  const int64_t n = j->d->n;
+  const int64_t n = j->d->n, planar = M(planes)(j->d);
   for (int64_t i = first * M(BLOCK); i < th_min(n, last * M(BLOCK)); i += M(V)) {
-    const M(cx) w = M(take_some)((const P *)j->d->chirp + 2 * i, n - i, PAIRS);
-    M(give_some)(j->middle + 2 * i, n - i, PAIRS, M(turned_by)(M(take_some)(j->from + 2 * i, n - i, j->form), w.re, w.im));
+    const M(cx) w = M(chirp_at)(j->d, i, n), x = M(take_some)(j->from + 2 * i, n - i, j->form);
+    M(put_number)(j->middle, i, n - i, planar, M(turned_by)(x, w.re, w.im));
   }
 }
 static void M(chirp_out)(void *ctx, int64_t first, int64_t last)
 {
   const M(line) *j = ctx;
-  const int64_t n = j->d->n;
+  const int64_t n = j->d->n, planar = M(planes)(j->d);
   for (int64_t i = first * M(BLOCK); i < th_min(n, last * M(BLOCK)); i += M(V)) {
-    const M(cx) w = M(take_some)((const P *)j->d->chirp + 2 * i, n - i, PAIRS);
-    M(cx) v = M(turned_by)(M(take_some)(j->middle + 2 * i, n - i, PAIRS), w.re, w.im);
+    const M(cx) w = M(chirp_at)(j->d, i, n);
+    M(cx) v = M(turned_by)(M(get_number)(j->middle, i, n - i, planar), w.re, w.im);
     v.re *= j->factor, v.im *= j->factor;
     M(give_some)(j->to + 2 * i, n - i, j->out, v);
   }
@@ -123,7 +147,9 @@ static void M(chirp_line)(M(line) *j)
 {
   const int64_t n = j->d->n, blocks = (n - 1) / M(BLOCK) + 1;
   M(each)(j, blocks, false, 4, M(chirp_in));
-  memset(j->middle + 2 * n, 0, sizeof(P) * 2 * (size_t)(j->d->padded->n - n));
+  const int64_t planar = M(planes)(j->d), rest = j->d->padded->n - n;
+  memset(j->middle + (planar ? n : 2 * n), 0, sizeof(P) * (size_t)(planar ? rest : 2 * rest));
+  if (planar) memset(j->middle + planar + n, 0, sizeof(P) * (size_t)rest);
   M(convolve)(j, j->d, j->middle);
   M(each)(j, blocks, false, 4, M(chirp_out));
 }
@@ -235,21 +261,20 @@ static void M(prime_real_line)(M(line) *j, const P *roots)
 static void M(weights_in)(void *ctx, int64_t first, int64_t last)
 {
   const M(line) *j = ctx;
-  const int64_t n = j->d->padded->n;
+  const int64_t n = j->d->padded->n, planar = M(planes)(j->d);
   for (int64_t i = first * M(BLOCK); i < th_min(n, last * M(BLOCK)); i += M(V)) {
     const M(vec) x = *(const M(vec) *)(j->reals + i);
-    const M(cx) w = M(take_some)((const P *)j->d->chirp + 2 * i, n - i, PAIRS);
-    M(give_some)(j->middle + 2 * i, n - i, PAIRS, (M(cx)){ x * w.re, x * w.im });
+    const M(cx) w = M(chirp_at)(j->d, i, n);
+    M(put_number)(j->middle, i, n - i, planar, (M(cx)){ x * w.re, x * w.im });
   }
 }
 static void M(weights_out)(void *ctx, int64_t first, int64_t last)
 {
   const M(line) *j = ctx;
-  const int64_t n = j->d->padded->n;
+  const int64_t n = j->d->padded->n, planar = M(planes)(j->d);
   const P more = j->first;
   for (int64_t i = first * M(BLOCK); i < th_min(n, last * M(BLOCK)); i += M(V)) {
-    const M(cx) w = M(take_some)((const P *)j->d->chirp + 2 * i, n - i, PAIRS);
-    const M(cx) v = M(take_some)(j->middle + 2 * i, n - i, PAIRS);
+    const M(cx) w = M(chirp_at)(j->d, i, n), v = M(get_number)(j->middle, i, n - i, planar);
     *(M(vec) *)(j->reals + i) = M_FMA(v.im, w.im, v.re * w.re) + more;
   }
 }
@@ -358,10 +383,10 @@ static void M(order_kernel)(const th_fft_node *d, const P *z, P *to)
 static void M(chirp_kernel)(const th_fft_node *d, P *z)
 {
   const int64_t n = d->padded->n;
-  const P *chirp = d->chirp;
+  const P *chirp = d->chirp, *sines = chirp + M(up)(d->n) * M(CHUNK);
   memset(z, 0, sizeof(P) * 2 * (size_t)n);
   for (int64_t k = 0; k < d->n; k++) {
-    z[2 * k] = chirp[2 * k], z[2 * k + 1] = chirp[2 * k + 1];
+    z[2 * k] = chirp[k], z[2 * k + 1] = sines[k];
     if (k > 0) z[2 * (n - k)] = z[2 * k], z[2 * (n - k) + 1] = z[2 * k + 1];
   }
 }
