@@ -1,0 +1,51 @@
+-- bench/fft_plan.lua - what a plan of a Fourier transform costs: the time of a first call less that
+-- of the next ones, over theirs.
+--    th bench/fft_plan.lua [-repeat 30] [-sizes 16,64,...]
+-- Before each first call the plans of 70 other sizes take its place in the cache. One thread; the
+-- least of several calls.
+package.path = './?.lua;' .. package.path
+local torch = require 'torch'
+local measure = require 'bench.lib.measure'
+
+local SIZES = '16,64,100,127,128,251,256,360,509,1000,1021,1024,1080,1155,1920,4093,4096,10000,' ..
+   '16384,65521,65536,100000,1000000,1048573,1048576'
+local options = measure.options(arg or {}, { ['repeat'] = 30, sizes = SIZES })
+torch.setnumthreads(1)
+torch.manualSeed(1)
+
+local others, result = {}, torch.FloatTensor()
+for i = 1, 70 do
+   others[i] = torch.FloatTensor(200 + 2 * i + (i > 27 and 2 or 0), 2):uniform(-1, 1)
+end
+
+-- Seconds of a first call less those of a next one, and those of a next one.
+local function cost(kind, form, n)
+   local x = torch[kind .. 'Tensor'](unpack(form == 'fft' and { n, 2 } or { n })):uniform(-1, 1)
+   local y, f = x.new(), torch[form]
+   local function call() f(y, x) end
+   call()
+   -- The second call is measured as the first one is: alone.
+   local first, second, next_ = math.huge, math.huge, math.huge
+   for _ = 1, n > 1e5 and math.max(3, options['repeat'] / 10) or options['repeat'] do
+      for i = 1, #others do torch.fft(result, others[i]) end
+      first = math.min(first, measure.wall(call))
+      second = math.min(second, measure.wall(call))
+      for _ = 1, 3 do next_ = math.min(next_, measure.wall(call, n > 1e5 and 1 or 5)) end
+   end
+   return first - second, next_
+end
+
+print '| size | fft, float | rfft, float | fft, double | rfft, double |'
+print '|---:|---:|---:|---:|---:|'
+for size in options.sizes:gmatch '%d+' do
+   local row = { size }
+   for _, kind in ipairs { 'Float', 'Double' } do
+      for _, form in ipairs { 'fft', 'rfft' } do
+         local plan, call = cost(kind, form, tonumber(size))
+         row[#row + 1] = ('%.2f'):format(plan / call)
+      end
+      collectgarbage()
+   end
+   print('| ' .. table.concat(row, ' | ') .. ' |')
+   io.stdout:flush()
+end
