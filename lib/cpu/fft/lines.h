@@ -3,6 +3,7 @@
 typedef P M(vec) __attribute__((vector_size(TH_VB), may_alias));
 #include "butterflies.h"
 #include "pass.h"
+#include "across.h"
 #include "line.h"
 #include "primes.h"
 #include "odd.h"
