@@ -224,7 +224,7 @@ static th_status choose(int *engine, const th_conv *c, const th_call *call)
 }
 
 /* The convolution of a call of conv2d, conv2d_grad_input or conv2d_grad_weight; `pass` says which. */
-static th_conv conv_of(const th_call *call, int pass)
+th_conv th_conv_of(const th_call *call, int pass)
 {
   static const struct { int x, y, k, geometry; } places[] = {
     [TH_CONV_FORWARD] = { conv2d_x, conv2d_y, conv2d_weight, conv2d_strideH },
@@ -260,7 +260,7 @@ static th_status need_forced(const th_conv_shape *s, int engine)
  * cannot run the convolution falls back to the first one. */
 th_status th_conv_run(const th_call *call, int pass)
 {
-  const th_conv of = conv_of(call, pass), *const c = &of;
+  const th_conv of = th_conv_of(call, pass), *const c = &of;
   int chosen = GEMM;
   const int wanted = th_conv_forced();
   const bool empty = th_numel(c->x) == 0 || th_numel(c->y) == 0 || th_numel(c->k) == 0;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "../core/environment.h"
+#include "../core/mix.h"
 #include "conv.h"
 #include "onednn.h"
 
@@ -20,7 +21,7 @@ enum { F32 = 3, CPU = 1, ANY = 1, DIRECT = 1, TRAINING = 64, SCRATCH_IS_OURS = 1
 enum { SEQUENTIAL = 1, OPENMP = 2 };                /* threading runtimes */
 enum { SSE41 = 0x1, AVX2 = 0x7, AVX512 = 0x27 };
 enum { SRC_LAYOUT = 129, DIFF_SRC_LAYOUT, WEIGHTS_LAYOUT, DIFF_WEIGHTS_LAYOUT, DST_LAYOUT, DIFF_DST_LAYOUT,
-       SCRATCH_LAYOUT = 136 };
+       SCRATCH_LAYOUT = 136, IMPLEMENTATION = 8 };
 enum { SRC = 1, DST = 17, WEIGHTS = 33, BIAS = 41, SCRATCH = 80, DIFF_SRC = 129, DIFF_DST = 145, DIFF_WEIGHTS = 161 };
 
 #define FUNCTIONS(F) \
@@ -50,6 +51,7 @@ enum { SRC = 1, DST = 17, WEIGHTS = 33, BIAS = 41, SCRATCH = 80, DIFF_SRC = 129,
   F(int, reorder_primitive_desc_create, void **desc, const layout *from, void *engine, const layout *to, void *same, void *attr) \
   F(int, primitive_desc_destroy, void *desc) \
   F(const layout *, primitive_desc_query_md, const void *desc, int what, int index) \
+  F(int, primitive_desc_query, const void *desc, int what, int index, void *result) \
   F(int, primitive_create, void **primitive, const void *desc) \
   F(int, primitive_execute, const void *primitive, void *stream, int n, const argument *args) \
   F(int, primitive_destroy, void *primitive)
@@ -165,7 +167,7 @@ void th_onednn_leave(int before)
 
 /* ---- plans ---- */
 
-enum { LIMIT = 256 };               /* cached plans */
+enum { WAYS = 8, LIMIT = 128 * WAYS };      /* cached plans: each shape has WAYS places */
 
 struct th_onednn_plan {
   th_onednn_shape shape;
@@ -205,7 +207,12 @@ static int describe(operation *op, const th_onednn_shape *s, int64_t pass)
   const dims size[3] = { { s->n, s->c, s->h, s->w }, { s->n, s->o, s->oh, s->ow }, { s->o, s->c, s->kh, s->kw } };
   const dims planes = { s->o }, stride = { s->sh, s->sw }, gap = { s->dh - 1, s->dw - 1 }, pad = { s->ph, s->pw };
   layout l[3], bias;
-  for (int i = 0; i < 3; i++) if (dnn.memory_desc_init_by_tag(&l[i], 4, size[i], F32, ANY)) return -1;
+  const int64_t *const stride_of[3] = { s->xs, s->ys };
+  for (int i = 0; i < 3; i++) {
+    const bool given = s->last && i != TH_ONEDNN_K;
+    if (given ? dnn.memory_desc_init_by_strides(&l[i], 4, size[i], F32, stride_of[i]) :
+                dnn.memory_desc_init_by_tag(&l[i], 4, size[i], F32, ANY)) return -1;
+  }
   if (dnn.memory_desc_init_by_strides(&bias, 1, planes, F32, (const dims){ 1 })) return -1;
   const layout *x = &l[TH_ONEDNN_X], *y = &l[TH_ONEDNN_Y], *k = &l[TH_ONEDNN_K];
   if (pass == TH_CONV_FORWARD) {
@@ -229,6 +236,13 @@ static int compile(th_onednn_plan *p)
                      dnn.primitive_create(&p->primitive, p->desc);
   if (forward) dnn.primitive_desc_destroy(forward);
   return failed;
+}
+
+/* Whether the library computes by its reference code, which is slower by a factor of 100. */
+static bool is_slow(const th_onednn_plan *p)
+{
+  const char *text = NULL;
+  return dnn.primitive_desc_query(p->desc, IMPLEMENTATION, 0, &text) || !text || strncmp(text, "ref", 3) == 0;
 }
 
 static int mover(void **move, const layout *from, const layout *to)
@@ -269,18 +283,22 @@ static th_onednn_plan *make(const th_onednn_shape *s)
   if (!p) return NULL;
   p->shape = *s;
   const int before = th_onednn_enter();
-  const int failed = compile(p) || arrange(p);
+  const int failed = compile(p) || (s->last && is_slow(p)) || arrange(p);
   th_onednn_leave(before);
   if (!failed) return p;
   destroy(p);
   return NULL;
 }
 
-/* Finds a plan, or the place of the least recently used one. */
+/* Finds a plan, or the place of the least recently used one of the places of its shape. */
 static th_onednn_plan *find_plan(const th_onednn_shape *s, int *place)
 {
-  *place = 0;
-  for (int i = 0; i < LIMIT; i++) {
+  const int64_t *number = (const int64_t *)(const void *)s;
+  uint64_t h = 0;
+  for (size_t i = 0; i < sizeof *s / sizeof *number; i++) h = th_mixed(h, (uint64_t)number[i]);
+  const int first = (int)(h % (LIMIT / WAYS)) * WAYS;
+  *place = first;
+  for (int i = first; i < first + WAYS; i++) {
     th_onednn_plan *p = kept.plan[i];
     if (p && memcmp(&p->shape, s, sizeof *s) == 0) return p;
     const th_onednn_plan *oldest = kept.plan[*place];

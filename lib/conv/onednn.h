@@ -12,6 +12,7 @@ typedef struct th_onednn_shape {
   int64_t n, c, o, h, w, kh, kw, oh, ow, sh, sw, ph, pw, dh, dw;
   int64_t xs[4], ys[4], ks[4];      /* strides of images, results, kernels */
   int64_t pass, bias;               /* bias: 1 if the result has one */
+  int64_t last;                     /* 1: images and results keep their strides, channels last */
 } th_onednn_shape;
 
 enum { TH_ONEDNN_X, TH_ONEDNN_Y, TH_ONEDNN_K };

@@ -10,10 +10,20 @@ extern "C" {
 
 /* A convolution of one pass with its operands: x the images or their gradient, y the result or its gradient,
  * k the kernels or their gradient. */
+/* What follows the sums of a convolution: an addend of the result's size (may be NULL), then an
+ * activation. CLAMP limits to low..high and keeps NaN. */
+enum { TH_AFTER_NONE, TH_AFTER_CLAMP, TH_AFTER_GELU };
+typedef struct th_conv_after {
+  const th_tensor *add;
+  int     act;
+  double  low, high;
+} th_conv_after;
+
 typedef struct th_conv {
   th_conv_shape s;
   const th_tensor *x, *y, *k, *bias;                /* bias: of the result; may be NULL */
   double scale;                                     /* for gradWeight */
+  const th_conv_after *after;                       /* NULL: nothing. Only some engines read it */
 } th_conv;
 
 /* run writes the result of its pass; for gradWeight without the gradient of the bias. It may fail for lack of memory before it
@@ -38,6 +48,8 @@ void th_conv_backend_add(const th_conv_backend *b);
 /* Computes a call of conv2d, conv2d_grad_input or conv2d_grad_weight (`pass` says which) with the forced or the chosen engine,
  * or with another one if memory does not suffice. */
 th_status th_conv_run(const th_call *call, int pass);
+/* The convolution of such a call. */
+th_conv th_conv_of(const th_call *call, int pass);
 
 #ifdef __cplusplus
 }

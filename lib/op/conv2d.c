@@ -89,16 +89,42 @@ static th_status need_operands(th_call *c, int x, int w)
   return th_need_ndim(c, w, 4, 4);
 }
 
-static th_status check(th_call *c)
+/* Checks the arguments of conv2d; gives the size of the result. */
+static th_status need_convolution(th_call *c, int *ndim, int64_t *size)
 {
   const conv2d_args *a = conv2d_args_of(c);
-  int ndim;
-  int64_t size[4];
   TH_TRY(need_operands(c, conv2d_x, conv2d_weight));
   TH_TRY(need_geometry(c, conv2d_strideH));
-  TH_TRY(result_size(c, conv2d_x, conv2d_weight, a->weight->size, conv2d_strideH, &ndim, size));
+  TH_TRY(result_size(c, conv2d_x, conv2d_weight, a->weight->size, conv2d_strideH, ndim, size));
   TH_TRY(need_bias(c, conv2d_bias, conv2d_x, a->weight->size[0]));
-  return th_out(c, conv2d_y, c->dtype, ndim, size);
+  return th_out(c, conv2d_y, c->dtype, *ndim, size);
+}
+
+static th_status check(th_call *c)
+{
+  int ndim;
+  int64_t size[4];
+  return need_convolution(c, &ndim, size);
+}
+
+static th_status check_fused(th_call *c)
+{
+  static const char *const acts[] = { "none", "relu", "clip", "gelu" };
+  const conv2d_fused_args *a = conv2d_fused_args_of(c);
+  int ndim;
+  int64_t size[4];
+  TH_TRY(need_convolution(c, &ndim, size));
+  bool known = false;
+  for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) known = known || strcmp(a->act, acts[i]) == 0;
+  if (!known) {
+    return th_fail(TH_EARG, "act must be \"none\", \"relu\", \"clip\" or \"gelu\", got \"%.20s\"", a->act);
+  }
+  if (strcmp(a->act, "clip") == 0 && !(a->low <= a->high)) {
+    return th_fail(TH_EARG, "low must be at most high, got %g and %g", a->low, a->high);
+  }
+  if (!a->add) return TH_OK;
+  TH_TRY(th_need_same_dtype(c, conv2d_fused_add, conv2d_fused_x));
+  return need_gradient(c, conv2d_fused_add, ndim, size);
 }
 
 static th_status check_grad_input(th_call *c)
@@ -139,6 +165,18 @@ const th_op th_op_conv2d = {
   .grad  = "x: conv2d_grad_input(x, g, weight, strideH, strideW, padH, padW, dilationH, "
            "dilationW, groups)",
   .check = check,
+};
+
+const th_op th_op_conv2d_fused = {
+  .name  = "conv2d_fused",
+  .args  = conv2d_fused_signature,
+  .doc   = "act(conv2d(x, weight, bias, ...) + add), in one step: act is 'none', 'relu', 'clip' (to low..high) or 'gelu'. "
+           "The ONNX executor uses it; it has no gradient. A result of the right size keeps its strides, and channels side "
+           "by side (those of a permuted N x H x W x C tensor) are the fastest."
+           "\ntorch.conv2d_fused(torch.Tensor{{{-1, 2}}}, torch.ones(1, 1, 1, 1), nil, 1, 1, 0, 0, 1, 1, 1, nil, 'relu')"
+           " --> {{{0, 2}}}",
+  .flags = TH_INPLACE_AT(conv2d_fused_add),
+  .check = check_fused,
 };
 
 const th_op th_op_conv2d_grad_input = {

@@ -152,6 +152,36 @@ static void M(give_row)(const job *j, char *image, const M(vec) *from, int64_t s
     narrow(to + l * g->sl * 2, g->sw, (const float *)(const void *)room + l * count, count, g->dtype, j->add);
 }
 
+/* n pixels of floats, whose lanes lie side by side, with what follows: an addend and an activation. */
+static void M(give_after)(const job *j, char *image, const M(vec) *from, int64_t n, int64_t lanes, const M(vec) *bias)
+{
+  const P scale = (P)j->scale;
+#ifdef LIMITED
+  const M(vec) low = (P)j->after->low - (M(vec)){ 0 }, high = (P)j->after->high - (M(vec)){ 0 };
+#endif
+  const bool clamps = j->after->act == TH_AFTER_CLAMP, adds = j->after->add != NULL;
+  for (int64_t i = 0; i < n; i++, image += j->grid.sw * (int64_t)sizeof(P)) {
+    M(vec) v = from[i] * scale + *bias, more = { 0 };
+    if (adds) {
+      if (lanes == M(LV)) memcpy(&more, image + j->shift, sizeof more);
+      else memcpy(&more, image + j->shift, (size_t)lanes * sizeof(P));
+      v += more;
+    }
+    if (clamps) {
+#ifdef LIMITED
+      v = (M(vec))LIMITED(v, low, high);
+#else
+      limit((float *)&v, (float)j->after->low, (float)j->after->high);
+#endif
+    } else if (j->after->act == TH_AFTER_GELU) {
+      P *x = (P *)&v;
+      for (int l = 0; l < M(LV); l++) x[l] = (P)gelu_of((float)x[l]);
+    }
+    if (lanes == M(LV)) memcpy(image, &v, sizeof v);
+    else memcpy(image, &v, (size_t)lanes * sizeof(P));
+  }
+}
+
 /* A line of tw real numbers from its spectrum, into room. */
 static void M(line_back)(const job *j, M(cx) *z, M(cx) *room, M(row) from)
 {
@@ -225,8 +255,11 @@ static void M(from_spectra)(void *ctx, int64_t first, int64_t last)
       for (int f = 0; f < j->th * j->tw / 2; f++)
         x[2 * f] = from.re[f * from.step], x[2 * f + 1] = from.re[f * from.step + from.im];
       M(winograd)(j, y, x);
-      for (int64_t i = 0; i < rows; i++)
-        M(give_row)(j, image, y + i * side, 1, gy + i, gx, cols, lanes, more, columns);
+      for (int64_t i = 0; i < rows; i++) {
+        char *to = image + ((gy + i) * g->sh + gx * g->sw) * g->size;
+        if (j->after) M(give_after)(j, to, y + i * side, cols, lanes, more);
+        else M(give_row)(j, image, y + i * side, 1, gy + i, gx, cols, lanes, more, columns);
+      }
       continue;
     }
     if (j->th == 1) {

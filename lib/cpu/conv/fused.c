@@ -1,0 +1,118 @@
+/* fused.c - conv2d_fused: a convolution with an addend and an activation, made for weights that never change. */
+#ifndef T
+#include "after.h"
+#include "last.h"
+#include "../../core/overlap.h"
+#include "../../op/conv2d.args.h"
+
+enum { FEW_PLANES = 16, FEW_PRODUCTS = 1 << 19 };     /* where Winograd's transforms do not pay */
+
+#define TH_EACH_FLOATS
+#define TH_SELF "conv/fused.c"
+#include "../each_dtype.h"
+
+static th_status (*const follow[TH_NDTYPE])(const th_call *c, const th_conv_after *a) = TH_FLOATS(follow);
+
+static th_conv_after after_of(const conv2d_fused_args *a)
+{
+  th_conv_after r = { .add = a->add, .low = a->low, .high = a->high };
+  if (strcmp(a->act, "clip") == 0) r.act = TH_AFTER_CLAMP;
+  else if (strcmp(a->act, "relu") == 0) r.act = TH_AFTER_CLAMP, r.low = 0, r.high = INFINITY;
+  else if (strcmp(a->act, "gelu") == 0) r.act = TH_AFTER_GELU;
+  return r;
+}
+
+/* Whether Winograd's tiles are quicker than oneDNN. */
+static bool wants_tiles(const th_conv_shape *s)
+{
+  return s->kh == 3 && s->kw == 3 && s->sh == 1 && s->sw == 1 && s->dh == 1 && s->dw == 1 && s->c >= FEW_PLANES &&
+         s->o >= FEW_PLANES && s->c * s->o > 1024 && s->oh * s->ow >= 49 && th_conv_products(s) >= FEW_PRODUCTS;
+}
+
+static void copy_row(char *const *p, const int64_t *step, int64_t n, const void *ctx)
+{
+  (void)ctx;
+  for (int64_t i = 0; i < n; i++) {
+    *(float *)(void *)(p[0] + i * step[0]) = *(const float *)(const void *)(p[1] + i * step[1]);
+  }
+}
+
+/* A copy of t whose channels lie side by side. */
+static th_status turned(th_tensor *to, const th_tensor *t)
+{
+  const int64_t size[4] = { t->size[0], t->size[2], t->size[3], t->size[1] };
+  TH_TRY(th_tensor_resize(to, t->dtype, 4, size, NULL));
+  const int64_t stride[4] = { to->stride[0], to->stride[3], to->stride[1], to->stride[2] };
+  memcpy(to->size, t->size, sizeof size);
+  memcpy(to->stride, stride, sizeof stride);
+  return th_each(2, (th_tensor *const[]){ to, (th_tensor *)(uintptr_t)t }, copy_row, NULL);
+}
+
+/* Images and results with channels side by side. Gives TH_EBACKEND or TH_ENOMEM before it writes where it cannot. */
+static th_status run_last(const th_call *call, const th_conv_after *after)
+{
+  th_conv c = th_conv_of(call, TH_CONV_FORWARD);
+  th_conv_after a = *after;
+  th_tensor x = { 0 }, add = { 0 }, bias = { 0 };
+  th_status s = TH_OK;
+  if (pixel_step(c.x) != c.s.c * c.s.groups) s = turned(&x, c.x), c.x = &x;
+  if (s == TH_OK && a.add && pixel_step(a.add) == 0) s = turned(&add, a.add), a.add = &add;
+  if (s == TH_OK && c.bias && c.bias->stride[0] != 1) s = th_tensor_clone(&bias, c.bias), c.bias = &bias;
+  if (a.add || a.act) c.after = &a;
+  if (s == TH_OK && !TH_AT(th_conv_can_last)(&c)) s = TH_EBACKEND;
+  const bool even = !a.add || pixel_step(a.add) == pixel_step(c.y);
+  if (s == TH_OK) s = even && wants_tiles(&c.s) ? TH_AT(th_conv_winograd).run(&c, call) : TH_AT(th_conv_last)(&c);
+  th_tensor_release(&x);
+  th_tensor_release(&add);
+  th_tensor_release(&bias);
+  return s;
+}
+
+static th_status fused(const th_call *call)
+{
+  const conv2d_fused_args *a = conv2d_fused_args_of(call);
+  th_conv_after after = after_of(a);
+  th_tensor kept = { 0 };
+  const bool empty = th_numel(a->x) == 0 || th_numel(a->y) == 0 || th_numel(a->weight) == 0;
+  if (!empty && call->dtype == TH_F32 && a->y->ndim == 4 && pixel_step(a->y) > 0 && th_conv_forced() < 0 && th_conv_preferred() < 0) {
+    const th_status s = run_last(call, &after);
+    if (s != TH_EBACKEND && s != TH_ENOMEM) return s;
+  }
+  if (a->add && th_shares_memory(a->add, a->y)) {    /* the convolution would overwrite it */
+    TH_TRY(th_tensor_clone(&kept, a->add));
+    after.add = &kept;
+  }
+  th_status s = th_conv_run(call, TH_CONV_FORWARD);
+  if (s == TH_OK && (after.add || after.act)) s = follow[call->dtype](call, &after);
+  th_tensor_release(&kept);
+  return s;
+}
+
+const th_kernel TH_AT(th_conv2d_fused)[TH_NDTYPE] = { [TH_F16] = fused, [TH_BF16] = fused, [TH_F32] = fused, [TH_F64] = fused };
+
+#else
+
+static C K(normal)(C x) { return x * _Generic((C)0, float: th_normal_f32, double: th_normal_f64)(x,
+    _Generic((C)0, float: th_exp_f32, double: th_exp_f64)((C)-0.5 * x * x)); }
+
+/* A row of the result, and of the addend if there is one. */
+static void K(follow_row)(char *const *p, const int64_t *step, int64_t n, const void *ctx)
+{
+  const th_conv_after *a = ctx;
+  const C low = (C)a->low, high = (C)a->high;
+  for (int64_t i = 0; i < n; i++) {
+    T *y = (T *)(void *)(p[0] + i * step[0]);
+    C v = LOAD(*y);
+    if (a->add) v += LOAD(*(const T *)(const void *)(p[1] + i * step[1]));
+    if (a->act == TH_AFTER_CLAMP) v = v < low ? low : v > high ? high : v;
+    else if (a->act == TH_AFTER_GELU) v = K(normal)(v);
+    *y = STORE(v);
+  }
+}
+
+static th_status K(follow)(const th_call *c, const th_conv_after *a)
+{
+  th_tensor *const t[2] = { conv2d_fused_args_of(c)->y, (th_tensor *)(uintptr_t)a->add };
+  return th_each(a->add ? 2 : 1, t, K(follow_row), a);
+}
+#endif
