@@ -118,6 +118,21 @@ static th_status check_max_grad_of(th_call *c, int dims)
 static th_status check_max_grad(th_call *c) { return check_max_grad_of(c, 2); }
 static th_status check_max_grad3(th_call *c) { return check_max_grad_of(c, 3); }
 
+static th_status check_pool(th_call *c)
+{
+  const pool2d_args *a = pool2d_args_of(c);
+  int64_t size[TH_MAXDIM];
+  if (strcmp(a->kind, "max") != 0 && strcmp(a->kind, "mean") != 0) {
+    return th_fail(TH_EARG, "kind must be \"max\" or \"mean\", got \"%.20s\"", a->kind);
+  }
+  TH_TRY(result_size(c, pool2d_x, pool2d_kH, pool2d_dilationH, a->ceil != 0, size));
+  if (*a->kind == 'm' && a->kind[1] == 'e' && (a->dilationH != 1 || a->dilationW != 1)) {
+    return th_fail(TH_EARG, "dilationH and dilationW must be 1 for means, got %lld and %lld", (long long)a->dilationH,
+                   (long long)a->dilationW);
+  }
+  return th_out(c, pool2d_y, c->dtype, a->x->ndim, size);
+}
+
 static th_status check_avg(th_call *c)
 {
   const avgpool2d_args *a = avgpool2d_args_of(c);
@@ -145,6 +160,15 @@ const th_op th_op_maxpool2d = {
            "\ntorch.maxpool2d(torch.range(1, 16):view(1, 4, 4), 2, 2, 2, 2) --> {{{6, 8}, {14, 16}}}, {{{6, 8}, {14, 16}}}",
   .grad  = "x: maxpool2d_grad(x, index, g)",
   .check = check_max,
+};
+
+const th_op th_op_pool2d = {
+  .name  = "pool2d",
+  .args  = pool2d_signature,
+  .doc   = "The largest pixel (kind 'max') or the mean ('mean') of each window, as maxpool2d and avgpool2d give them, without "
+           "the places of maxima and without a gradient. The ONNX executor uses it. A result of the right size keeps its strides."
+           "\ntorch.pool2d(torch.range(1, 16):view(1, 4, 4), 'max', 2, 2, 2, 2) --> {{{6, 8}, {14, 16}}}",
+  .check = check_pool,
 };
 
 const th_op th_op_maxpool2d_grad = {

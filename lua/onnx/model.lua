@@ -1,5 +1,6 @@
 -- lua/onnx/model.lua - a loaded model: its inputs and outputs, and forward.
 local explain = require 'onnx.explain'
+local fuse = require 'onnx.fuse'
 local graph_module = require 'onnx.graph'
 local inline = require 'onnx.inline'
 local net = require 'onnx.net'
@@ -24,6 +25,7 @@ function M.new(m, fetch, external)
    graph_module.refuse_missing(context)
    graph.before = net.copy(graph)
    optimise.graph(graph)
+   fuse.graph(graph)
    run.prepare(graph)
    local model = setmetatable({ graph = graph, plans = {}, inputs = {}, outputs = {}, versions = context.versions,
       producer = m.producer_name }, Model)

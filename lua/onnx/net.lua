@@ -22,6 +22,7 @@ function M.copy(graph)
          end
          c[key] = v
       end
+      c.fused = false                                         -- fuse.lua may set it in n later
       list[i] = c
    end
    return list

@@ -1,5 +1,6 @@
 -- lua/onnx/node.lua - the methods of a node, which ops get as their first argument.
 local construct = require 'torch.construct'
+local layout = require 'onnx.layout'
 local types = require 'onnx.types'
 
 local Node = {}
@@ -18,6 +19,30 @@ function Node:out(i)
    t = construct.empty(types.dtypes[self.out_types[i]])
    if buffers and t ~= false then buffers[i] = t end
    return t
+end
+
+--- As out, of the sizes N x C x H x W, with the channels of a pixel side by side.
+function Node:out_last(n, c, h, w)
+   local buffers = self.buffers
+   local t = buffers and buffers[1]
+   if t and layout.fits(t, n, c, h, w) then return t end
+   local made = layout.new(types.dtypes[self.out_types[1]], n, c, h, w)
+   if buffers and t == nil then buffers[1] = made end
+   return made
+end
+
+--- As out, for a result of the sizes of x, which gets the order of x in memory.
+function Node:out_like(x)
+   if not layout.is_last(x) then return self:out() end
+   local s = x._size
+   return self:out_last(tonumber(s[0]), tonumber(s[1]), tonumber(s[2]), tonumber(s[3]))
+end
+
+--- As out_like, of two inputs that broadcast: the order of a larger one whose channels lie side by side.
+function Node:out_of(a, b)
+   if layout.is_last(a) and a:nElement() >= b:nElement() then return self:out_like(a) end
+   if layout.is_last(b) and b:nElement() >= a:nElement() then return self:out_like(b) end
+   return self:out()
 end
 
 --- A list of whole numbers: attribute `name`, or from opset `since` on input `index`, or nil. Models of all versions work that

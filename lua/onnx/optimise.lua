@@ -28,6 +28,8 @@ local function is_output(graph, slot)
    return false
 end
 
+M.survey, M.is_output = survey, is_output
+
 local function constant(graph, slot) return slot and not graph.changeable[slot] and graph.constants[slot] or nil end
 
 -- A new slot with a constant.

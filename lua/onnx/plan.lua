@@ -5,6 +5,7 @@
 local ffi = require 'ffi'
 local construct = require 'torch.construct'
 local dtype = require 'torch.dtype'
+local layout = require 'onnx.layout'
 local types = require 'onnx.types'
 
 local M = {}
@@ -75,7 +76,7 @@ function M.recorder(graph)
                local a = address(t)
                if not a then return end
                r.stop[a] = math.max(r.stop[a] or 0, last[slot] or forever)
-               r.storage[slot], r.plain[slot] = a, t._offset == 0 and t:isContiguous()
+               r.storage[slot], r.plain[slot] = a, t._offset == 0 and (t:isContiguous() or layout.is_last(t))
             end, 1)
          end
       end
@@ -84,6 +85,14 @@ function M.recorder(graph)
 end
 
 -- ---- assignment ----------------------------------------------------------------------------------------------------
+
+-- The strides of a tensor that does not lie in order; nil of others.
+local function strides_of(t)
+   if t:isContiguous() then return nil end
+   local list = {}
+   for d = 1, t._ndim do list[d] = tonumber(t._stride[d - 1]) end
+   return list
+end
 
 -- Buffers that may share memory, in the order of their nodes; others get new memory in each run.
 local function entries_of(graph, plan, r)
@@ -97,7 +106,7 @@ local function entries_of(graph, plan, r)
             buffers[k] = false
          else
             local entry = { node = n, k = k, first = i, stop = stop, size = t:nElement(), dtype = t._dtype,
-               shape = types.shape(t) }
+               shape = types.shape(t), strides = strides_of(t) }
             list[#list + 1], by_address[a] = entry, entry
          end
       end
@@ -125,8 +134,9 @@ end
 -- The entry of an input that ends with node i and has the size of the result, if the op may write over it.
 local function over_input(entry, r, by_address)
    local n, found = entry.node, nil
-   if not n.definition.inplace then return nil end
-   for k = 1, n.count do
+   local first = n.definition.inplace and 1 or n.over          -- n.over: the only input that may be written over
+   if not first then return nil end
+   for k = first, n.over or n.count do
       local slot = n.inputs[k]
       local e = slot and r.storage[slot] and by_address[r.storage[slot]]
       if e and e.stop == entry.first and e.first < entry.first and e.chunk and e.size == entry.size
@@ -174,7 +184,7 @@ function M.finish(graph, plan, r)
    end
    for _, entry in ipairs(list) do
       plan.unshared = plan.unshared + entry.size * dtype.bytes[entry.dtype]
-      plan.buffers[entry.node][entry.k] = types.strided(entry.place.tensor, entry.shape, nil, 0)
+      plan.buffers[entry.node][entry.k] = types.strided(entry.place.tensor, entry.shape, entry.strides, 0)
    end
 end
 

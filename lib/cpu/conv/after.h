@@ -1,8 +1,8 @@
-/* after.h - what follows the sums of a convolution of floats: an addend and an activation, line by line; and images whose
- * channels lie side by side. */
+/* after.h - what follows the sums of a convolution of floats: an addend and an activation, line by line. */
 #ifndef TH_CONV_AFTER_H
 #define TH_CONV_AFTER_H
 #include "engine.h"
+#include "../channels_last.h"
 #include "../gemm.h"
 #include "../../formula/math.h"
 
@@ -17,18 +17,6 @@ static inline __attribute__((unused)) void limit(float *x, float low, float high
   for (int i = 0; i < TH_VB / 4; i++) x[i] = x[i] < low ? low : x[i] > high ? high : x[i];
 }
 #endif
-
-/* The distance from pixel to pixel where t is N x C x H x W, the channels of a pixel lie side by side and pixels follow each
- * other at equal distances; else 0. */
-static inline __attribute__((unused)) int64_t pixel_step(const th_tensor *t)
-{
-  if (t->ndim != 4) return 0;
-  const int64_t c = t->size[1], h = t->size[2], w = t->size[3];
-  const int64_t p = w > 1 ? t->stride[3] : h > 1 ? t->stride[2] : t->size[0] > 1 ? t->stride[0] : c;
-  if (p < c || (c > 1 && t->stride[1] != 1)) return 0;
-  if ((h > 1 && t->stride[2] != w * p) || (t->size[0] > 1 && t->stride[0] != h * w * p)) return 0;
-  return p;
-}
 
 static inline __attribute__((unused)) float gelu_of(float x) { return x * th_normal_f32(x, th_exp_f32(-0.5f * x * x)); }
 

@@ -4,6 +4,8 @@
 local torch = require 'torch'
 local lib = require 'torch.lib'
 local types = require 'onnx.types'
+local after = require 'onnx.after'
+local layout = require 'onnx.layout'
 local registry = require 'onnx.registry'
 local windows = require 'onnx.windows'
 
@@ -22,6 +24,23 @@ local function trusted(f, ...)
    lib.C.th_conv_trust(before)
    if not ok then error(y, 0) end
    return y
+end
+
+-- Channels side by side pay where vectors are filled.
+local LEAST_CHANNELS = 8
+
+-- A convolution of images with what the node has taken over.
+local function conv_fused(n, x, w, b, add, g, groups)
+   local batch, planes, h, v = types.size(x, 1), types.size(w, 1), g.out[1], g.out[2]
+   local f, rest_of = after.of(n), nil
+   if add ~= nil and not types.same_shape(types.shape(add), { batch, planes, h, v }) then
+      add, f, rest_of = nil, after.of {}, add
+   end
+   local last = groups == 1 and planes >= LEAST_CHANNELS and layout.is_quick()
+   local y = last and n:out_last(batch, planes, h, v) or n:out()
+   y = torch.conv2d_fused(y, x, w, b, g.strides[1], g.strides[2], g.before[1], g.before[2], g.dilations[1], g.dilations[2],
+      groups, add, f.act, f.low, f.high)
+   return rest_of == nil and y or after.apply(n, y, rest_of)
 end
 
 local function conv2(to, x, w, b, g, pads, groups)
@@ -79,7 +98,7 @@ end
 -- Other types are computed as floats.
 local function is_direct(name) return name == 'float' or name == 'double' end
 
-local function conv(n, x, w, b)
+local function conv(n, x, w, b, add)
    local g, groups = windows.geometry(n, x, kernel_of(n, w), false), n.attr.group or 1
    local name = n.types[1]
    if not is_direct(name) then
@@ -87,13 +106,14 @@ local function conv(n, x, w, b)
    end
    local y
    if g.n == 2 and g.before[1] == g.behind[1] and g.before[2] == g.behind[2] and g.before[1] >= 0 and g.before[2] >= 0 then
-      if n.fixed and n.fixed[2] and is_direct(name) then y = trusted(conv2, n:out(), x, w, b, g, g.before, groups)
+      if n.fixed and n.fixed[2] and is_direct(name) then return trusted(conv_fused, n, x, w, b, add, g, groups)
       else y = conv2(is_direct(name) and n:out() or nil, x, w, b, g, g.before, groups) end
    else
       y = convolve(is_direct(name) and n:out() or nil, windows.padded(is_direct(name) and name or 'float', x, g, 0), w, b, g,
          groups)
    end
-   return is_direct(name) and y or types.convert(y, n.out_types[1])
+   y = is_direct(name) and y or types.convert(y, n.out_types[1])
+   return n.fused and after.apply(n, y, add) or y
 end
 registry.add('Conv', conv)
 

@@ -1,6 +1,7 @@
 -- lua/onnx/ops/normalization.lua - normalization of batches, instances, groups, neighbours and lines.
 local torch = require 'torch'
 local types = require 'onnx.types'
+local after = require 'onnx.after'
 local registry = require 'onnx.registry'
 
 local function ones(count, rank)
@@ -13,6 +14,22 @@ end
 local function wide(name) return name == 'double' and 'double' or 'float' end
 
 -- ---- batches -------------------------------------------------------------------------------------------------------
+
+-- Factors and addends of the channels, from constants, in doubles; kept in the node.
+local function scales_of(n, scale, bias, mean, var, eps)
+   if not n.scales then
+      local function wide_of(t) return types.convert(t, 'double') end
+      local factor = torch.cdiv(wide_of(scale), torch.sqrt(torch.add(wide_of(var), eps)))
+      local shift = torch.csub(wide_of(bias), torch.cmul(wide_of(mean), factor))
+      n.scales = { types.convert(factor, n.types[1]), types.convert(shift, n.types[1]) }
+   end
+   return n.scales[1], n.scales[2]
+end
+
+local function is_constant(n)
+   for k = 2, 5 do if not n.fixed or not n.fixed[k] or n.types[k] ~= n.types[1] then return false end end
+   return n.types[1] == 'float' or n.types[1] == 'double'
+end
 
 registry.add('BatchNormalization', { types = { 'first', 'fourth', 'fourth', 'fourth', 'fourth' }, run = function(n, x, scale,
    bias, mean, var)
@@ -31,6 +48,13 @@ registry.add('BatchNormalization', { types = { 'first', 'fourth', 'fourth', 'fou
          error(('its %s must have %d elements, got %d'):format(what, channels, t:nElement()), 0)
       end
    end
+   if not train and is_constant(n) and types.rank(x) >= 2 and x:nElement() > 0 then
+      local factor, shift = scales_of(n, scale, bias, mean, var, eps)
+      local f = after.of(n)
+      local y = torch.scale_planes(n:out_like(x), x, factor, shift, f.act == 'gelu' and 'none' or f.act, f.low, f.high)
+      if f.act == 'gelu' then torch.gelu(y, y) end
+      return types.same_shape(types.shape(y), shape) and y or types.view(y, shape)
+   end
    x = types.convert(x, w)
    scale, bias, mean, var = types.convert(scale, w), types.convert(bias, w), types.convert(mean, w), types.convert(var, w)
    if not train then
@@ -38,7 +62,7 @@ registry.add('BatchNormalization', { types = { 'first', 'fourth', 'fourth', 'fou
          scale,
          bias, mean, var, false, 0.1, eps)
       y = types.view(y, shape)
-      return name == w and y or types.convert(y, name)
+      return after.apply(n, name == w and y or types.convert(y, name))
    end
    local order = { 2, 1 }
    for d = 3, types.rank(x) do order[d] = d end

@@ -19,7 +19,7 @@ end
 local function binary(f)
    return { run = function(n, a, b)
       a, b = types.pair(a, aligned(n, a, b))
-      return types.wrap(f(n:out(), a, b), n.out_types[1])
+      return types.wrap(f(n:out_of(a, b), a, b), n.out_types[1])
    end }
 end
 
@@ -66,7 +66,8 @@ local function variadic(name)
       local y = first
       for i = 1, n.count - 2 do y = torch[name](types.pair(y, (select(i, ...)))) end
       if n.count == 1 then return types.alias(first) end
-      return types.wrap(torch[name](n:out(), types.pair(y, (select(n.count - 1, ...)))), n.out_types[1])
+      local a, b = types.pair(y, (select(n.count - 1, ...)))
+      return types.wrap(torch[name](n:out_of(a, b), a, b), n.out_types[1])
    end
 end
 registry.each({ Max = 'cmax', Min = 'cmin', Sum = 'add' }, function(_, name) return variadic(name) end)
@@ -77,7 +78,7 @@ registry.add('Mean', function(n, ...) return torch.div(n:out(), sum(n, ...), n.c
 -- ---- one input -----------------------------------------------------------------------------------------------------
 
 local function unary(name)
-   return { run = function(n, x) return torch[name](n:out(), x) end }
+   return { run = function(n, x) return torch[name](n:out_like(x), x) end }
 end
 
 registry.each({ Abs = 'abs', Neg = 'neg', Sqrt = 'sqrt', Exp = 'exp', Log = 'log', Sin = 'sin', Cos = 'cos', Tan = 'tan',
@@ -109,11 +110,11 @@ end)
 -- ---- activations ---------------------------------------------------------------------------------------------------
 
 registry.add('Relu', function(n, x)
-   if types.is_float(n.types[1]) then return torch.relu(n:out(), x) end
-   return torch.cmax(n:out(), x, 0)
+   if types.is_float(n.types[1]) then return torch.relu(n:out_like(x), x) end
+   return torch.cmax(n:out_like(x), x, 0)
 end)
-registry.add('LeakyRelu', function(n, x) return torch.leakyrelu(n:out(), x, n.attr.alpha or 0.01) end)
-registry.add('Elu', function(n, x) return torch.elu(n:out(), x, n.attr.alpha or 1) end)
+registry.add('LeakyRelu', function(n, x) return torch.leakyrelu(n:out_like(x), x, n.attr.alpha or 0.01) end)
+registry.add('Elu', function(n, x) return torch.elu(n:out_like(x), x, n.attr.alpha or 1) end)
 registry.add('ThresholdedRelu', function(n, x) return torch.threshold(n:out(), x, n.attr.alpha or 1, 0) end)
 
 registry.add('Selu', function(n, x)
@@ -149,11 +150,11 @@ end)
 
 registry.add('Clip', function(n, x, low, high)
    if n.version < 11 then
-      return torch.clamp(n:out(), x, n.attr.min or -math.huge, n.attr.max or math.huge)
+      return torch.clamp(n:out_like(x), x, n.attr.min or -math.huge, n.attr.max or math.huge)
    end
    if low == nil and high == nil then return types.alias(x) end
-   if high == nil then return torch.cmax(n:out(), x, low) end
-   return torch.cmin(n:out(), low == nil and x or torch.cmax(x, low), high)
+   if high == nil then return torch.cmax(n:out_like(x), x, low) end
+   return torch.cmin(n:out_like(x), low == nil and x or torch.cmax(x, low), high)
 end)
 
 -- Numbers of uint64 have no sign.

@@ -1,6 +1,7 @@
 -- lua/onnx/ops/pooling.lua - pooling over windows and whole planes.
 local torch = require 'torch'
 local types = require 'onnx.types'
+local layout = require 'onnx.layout'
 local registry = require 'onnx.registry'
 local windows = require 'onnx.windows'
 
@@ -18,6 +19,13 @@ local function is_plain(n, g)
          or room > g.sizes[d] + 2 * g.before[d] then return false end
    end
    return true
+end
+
+-- Windows of images whose channels lie side by side, and so do those of the result.
+local function pooled_last(n, x, kind, g, with_pads)
+   local y = n:out_last(types.size(x, 1), types.size(x, 2), g.out[1], g.out[2])
+   return torch.pool2d(y, x, kind, g.kernel[1], g.kernel[2], g.strides[1], g.strides[2], g.before[1], g.before[2], 1, 1, false,
+      with_pads)
 end
 
 -- ---- largest elements ----------------------------------------------------------------------------------------------
@@ -54,7 +62,8 @@ end
 
 registry.add('MaxPool', { types = { 'first', 'int64' }, run = function(n, x)
    local g = geometry(n, x)
-   if is_plain(n, g) and not n.wanted[2] then
+   if is_plain(n, g) and not n.wanted[2] and layout.is_last(x) then return pooled_last(n, x, 'max', g, false)
+   elseif is_plain(n, g) and not n.wanted[2] then
       n.places = n.places or torch.LongTensor()
       local y = n:out()
       torch.maxpool2d(y, n.places, x, g.kernel[1], g.kernel[2], g.strides[1], g.strides[2], g.before[1], g.before[2])
@@ -118,6 +127,7 @@ end
 
 registry.add('AveragePool', function(n, x)
    local g, with_pads = geometry(n, x), (n.attr.count_include_pad or 0) ~= 0
+   if is_plain(n, g) and layout.is_last(x) then return pooled_last(n, x, 'mean', g, with_pads) end
    if is_plain(n, g) then
       return torch.avgpool2d(n:out(), x, g.kernel[1], g.kernel[2], g.strides[1], g.strides[2], g.before[1], g.before[2], false,
          with_pads)
@@ -152,6 +162,11 @@ local function global(f)
    end }
 end
 
-registry.add('GlobalAveragePool', global(function(y, x) return torch.mean(y, x, 2) end))
+local mean_of_planes = global(function(y, x) return torch.mean(y, x, 2) end).run
+registry.add('GlobalAveragePool', function(n, x)
+   if not layout.is_last(x) or x:nElement() == 0 then return mean_of_planes(n, x) end
+   local h, w = types.size(x, 3), types.size(x, 4)
+   return torch.pool2d(n:out(), x, 'mean', h, w, 1, 1, 0, 0, 1, 1, false, false)
+end)
 registry.add('GlobalMaxPool', global(function(_, x) return (torch.max(x, 2)) end))
 registry.add('GlobalLpPool', global(function(_, x, n) return torch.norm(x, n.attr.p or 2, 2) end))

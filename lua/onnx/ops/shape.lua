@@ -1,6 +1,7 @@
 -- lua/onnx/ops/shape.lua - ops that change shapes, or copy parts of tensors.
 local torch = require 'torch'
 local types = require 'onnx.types'
+local layout = require 'onnx.layout'
 local registry = require 'onnx.registry'
 
 registry.add('Identity', function(_, x) return types.alias(x) end)
@@ -154,6 +155,13 @@ end
 registry.add('Concat', function(n, ...)
    local list = { ... }
    local axis = n.attr.axis or n.version < 4 and 1 or error("attribute 'axis' is missing", 0)
+   local first = list[1]
+   if axis == 1 and types.is_tensor(first) and layout.is_last(first) then
+      local channels = 0
+      for _, t in ipairs(list) do channels = channels + types.size(t, 2) end
+      local s = types.shape(first)
+      return concat(n.types[1], list, 2, n:out_last(s[1], channels, s[3], s[4]))
+   end
    return concat(n.types[1], list, types.dim(axis, types.rank(list[1])), n.types[1] ~= 'string' and n:out() or nil)
 end)
 

@@ -1,0 +1,169 @@
+/* pool_value.c - maxima and means of windows without places: channels side by side, or plane after plane. */
+#ifndef T
+#include "channels_last.h"
+#include "packed.h"
+#include "../op/pool2d.args.h"
+
+enum { TOGETHER = 64, WORK = 1 << 14 };             /* channels at a time; elements read by a block */
+
+typedef struct pool {
+  const void *x;
+  void   *y;
+  int64_t n, c, h, w, oh, ow, kh, kw, sh, sw, ph, pw, dh, dw;
+  int64_t from, to;                 /* distances of pixels */
+  bool    count_pad;
+} pool;
+
+/* The taps first..last of a window that begins at `at` and lie in 0..size. */
+static void taps(int64_t at, int64_t kernel, int64_t gap, int64_t size, int64_t *first, int64_t *last)
+{
+  *first = at < 0 ? (-at + gap - 1) / gap : 0;
+  *last = at >= size ? 0 : th_min(kernel, (size - 1 - at) / gap + 1);
+}
+
+/* What a mean divides by: the pixels of its window, those of the padding too if they count. */
+static int64_t pixels_of(const pool *p, int64_t i, int64_t j, int64_t inside)
+{
+  const int64_t top = i * p->sh - p->ph, left = j * p->sw - p->pw;
+  if (!p->count_pad) return inside;
+  return (th_min(top + p->kh, p->h + p->ph) - top) * (th_min(left + p->kw, p->w + p->pw) - left);
+}
+
+#define TH_EACH_FLOATS
+#define TH_SELF "pool_value.c"
+#include "each_dtype.h"
+
+const th_kernel TH_AT(th_pool2d)[TH_NDTYPE] = TH_FLOATS(run);
+
+#else
+
+/* Block: rows of results, some channels. */
+static void K(max_last)(void *ctx, int64_t first, int64_t last)
+{
+  const pool *p = ctx;
+  const int64_t parts = (p->c + TOGETHER - 1) / TOGETHER;
+  for (int64_t b = first; b < last && !th_interrupted(); b++) {
+    const int64_t part = b % parts, i = b / parts % p->oh, image = b / parts / p->oh, n = th_min(TOGETHER, p->c - part * TOGETHER);
+    const T *x = (const T *)p->x + image * p->h * p->w * p->from + part * TOGETHER;
+    T *y = (T *)p->y + (image * p->oh + i) * p->ow * p->to + part * TOGETHER;
+    int64_t a0, a1, b0, b1;
+    taps(i * p->sh - p->ph, p->kh, p->dh, p->h, &a0, &a1);
+    for (int64_t j = 0; j < p->ow; j++, y += p->to) {
+      const int64_t top = i * p->sh - p->ph, left = j * p->sw - p->pw;
+      C best[TOGETHER];
+      for (int64_t c = 0; c < TOGETHER; c++) best[c] = -INFINITY;
+      taps(left, p->kw, p->dw, p->w, &b0, &b1);
+      for (int64_t s = a0; s < a1; s++) {
+        for (int64_t t = b0; t < b1; t++) {
+          const T *at = x + ((top + s * p->dh) * p->w + left + t * p->dw) * p->from;
+          if (n == TOGETHER) {
+            for (int64_t c = 0; c < TOGETHER; c++) best[c] = LOAD(at[c]) > best[c] || LOAD(at[c]) != LOAD(at[c]) ? LOAD(at[c]) : best[c];
+          } else {
+            for (int64_t c = 0; c < n; c++) best[c] = LOAD(at[c]) > best[c] || LOAD(at[c]) != LOAD(at[c]) ? LOAD(at[c]) : best[c];
+          }
+        }
+      }
+      for (int64_t c = 0; c < n; c++) y[c] = STORE(best[c]);
+    }
+  }
+}
+
+static void K(mean_last)(void *ctx, int64_t first, int64_t last)
+{
+  const pool *p = ctx;
+  const int64_t parts = (p->c + TOGETHER - 1) / TOGETHER;
+  for (int64_t b = first; b < last && !th_interrupted(); b++) {
+    const int64_t part = b % parts, i = b / parts % p->oh, image = b / parts / p->oh, n = th_min(TOGETHER, p->c - part * TOGETHER);
+    const T *x = (const T *)p->x + image * p->h * p->w * p->from + part * TOGETHER;
+    T *y = (T *)p->y + (image * p->oh + i) * p->ow * p->to + part * TOGETHER;
+    int64_t a0, a1, b0, b1;
+    taps(i * p->sh - p->ph, p->kh, p->dh, p->h, &a0, &a1);
+    for (int64_t j = 0; j < p->ow; j++, y += p->to) {
+      const int64_t top = i * p->sh - p->ph, left = j * p->sw - p->pw;
+      A sum[TOGETHER] = { 0 };
+      taps(left, p->kw, p->dw, p->w, &b0, &b1);
+      for (int64_t s = a0; s < a1; s++) {
+        for (int64_t t = b0; t < b1; t++) {
+          const T *at = x + ((top + s * p->dh) * p->w + left + t * p->dw) * p->from;
+          for (int64_t c = 0; c < n; c++) sum[c] += (A)LOAD(at[c]);
+        }
+      }
+      const A by = (A)pixels_of(p, i, j, (a1 - a0) * (b1 - b0));
+      for (int64_t c = 0; c < n; c++) y[c] = STORE((C)(sum[c] / by));
+    }
+  }
+}
+
+/* Block: planes. */
+static void K(max_planes)(void *ctx, int64_t first, int64_t last)
+{
+  const pool *p = ctx;
+  for (int64_t k = first; k < last && !th_interrupted(); k++) {
+    const T *x = (const T *)p->x + k * p->h * p->w;
+    T *y = (T *)p->y + k * p->oh * p->ow;
+    for (int64_t i = 0; i < p->oh; i++) {
+      int64_t a0, a1, b0, b1;
+      taps(i * p->sh - p->ph, p->kh, p->dh, p->h, &a0, &a1);
+      for (int64_t j = 0; j < p->ow; j++) {
+        const int64_t top = i * p->sh - p->ph, left = j * p->sw - p->pw;
+        C best = -INFINITY;
+        taps(left, p->kw, p->dw, p->w, &b0, &b1);
+        for (int64_t s = a0; s < a1; s++) {
+          for (int64_t t = b0; t < b1; t++) {
+            const C v = LOAD(x[(top + s * p->dh) * p->w + left + t * p->dw]);
+            best = v > best || v != v ? v : best;
+          }
+        }
+        *y++ = STORE(best);
+      }
+    }
+  }
+}
+
+static void K(mean_planes)(void *ctx, int64_t first, int64_t last)
+{
+  const pool *p = ctx;
+  for (int64_t k = first; k < last && !th_interrupted(); k++) {
+    const T *x = (const T *)p->x + k * p->h * p->w;
+    T *y = (T *)p->y + k * p->oh * p->ow;
+    for (int64_t i = 0; i < p->oh; i++) {
+      int64_t a0, a1, b0, b1;
+      taps(i * p->sh - p->ph, p->kh, p->dh, p->h, &a0, &a1);
+      for (int64_t j = 0; j < p->ow; j++) {
+        const int64_t top = i * p->sh - p->ph, left = j * p->sw - p->pw;
+        A sum = 0;
+        taps(left, p->kw, p->dw, p->w, &b0, &b1);
+        for (int64_t s = a0; s < a1; s++) {
+          for (int64_t t = b0; t < b1; t++) sum += (A)LOAD(x[(top + s * p->dh) * p->w + left + t * p->dw]);
+        }
+        *y++ = STORE((C)(sum / (A)pixels_of(p, i, j, (a1 - a0) * (b1 - b0))));
+      }
+    }
+  }
+}
+
+static th_status K(run)(const th_call *c)
+{
+  const pool2d_args *a = pool2d_args_of(c);
+  const th_tensor *x = a->x;
+  th_tensor *y = a->y;
+  th_packed packed = { 0 };
+  const int f = x->ndim - 3;
+  const bool max = strcmp(a->kind, "max") == 0;
+  pool p = { .n = f ? x->size[0] : 1, .c = x->size[f], .h = x->size[f + 1], .w = x->size[f + 2], .oh = y->size[f + 1],
+             .ow = y->size[f + 2], .kh = a->kH, .kw = a->kW, .sh = a->strideH, .sw = a->strideW, .ph = a->padH, .pw = a->padW,
+             .dh = a->dilationH, .dw = a->dilationW, .from = pixel_step(x), .to = pixel_step(y), .count_pad = a->countPad != 0 };
+  if (th_numel(y) == 0) return TH_OK;
+  const bool last = p.from > 0 && p.to > 0;
+  th_status s = last ? TH_OK : th_pack_input(&packed, &x);
+  if (s == TH_OK && !last) s = th_pack_result(&packed, &y, false);
+  if (s == TH_OK) {
+    p.x = TH_DATA(T, x), p.y = TH_DATA(T, y);
+    const int64_t window = th_min(p.kh, p.h) * th_min(p.kw, p.w), parts = (p.c + TOGETHER - 1) / TOGETHER;
+    const int64_t row = p.ow * window * th_min(TOGETHER, p.c), plane = p.oh * p.ow * window;
+    if (last) s = th_parallel(p.n * p.oh * parts, WORK / row + 1, max ? K(max_last) : K(mean_last), &p);
+    else s = th_parallel(p.n * p.c, WORK / plane + 1, max ? K(max_planes) : K(mean_planes), &p);
+  }
+  return th_packed_end(&packed, s);
+}
+#endif

@@ -1,0 +1,44 @@
+-- lua/onnx/layout.lua - the order of images in memory: plane after plane, or with the channels of a pixel side by side.
+--
+-- Convolutions write their results with channels side by side where oneDNN computes quickest that way, and what follows them
+-- keeps that order. Such a tensor has the sizes N x C x H x W as any other and differs in its strides alone, so every op takes it.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local construct = require 'torch.construct'
+local types = require 'onnx.types'
+local C = lib.C
+
+local M = {}
+
+--- Whether the channels of a pixel lie side by side, without gaps, and not also plane after plane.
+function M.is_last(x)
+   if x._ndim ~= 4 or x._stride[1] ~= 1 then return false end
+   local c, h, w = x._size[1], x._size[2], x._size[3]
+   return c > 1 and h * w > 1 and (w == 1 or x._stride[3] == c) and (h == 1 or x._stride[2] == w * c)
+      and (x._size[0] == 1 or x._stride[0] == h * w * c)
+end
+
+local known
+
+--- Whether convolutions of floats are quickest with channels side by side: with oneDNN at level avx512, unless an engine is
+-- preferred.
+function M.is_quick()
+   if known == nil then known = ffi.string(C.th_cpu_level()) == 'avx512' and C.th_onednn_name() ~= nil end
+   return known and C.th_conv_preferred() < 0 and C.th_conv_forced() < 0
+end
+
+local order = { 1, 4, 2, 3 }
+
+--- An N x C x H x W tensor whose channels lie side by side.
+function M.new(dtype, n, c, h, w)
+   return types.permute(types.resize(construct.empty(dtype), { n, h, w, c }), order)
+end
+
+--- Whether t has these sizes and that order.
+function M.fits(t, n, c, h, w)
+   local s = t._size
+   return t._ndim == 4 and s[0] == n and s[1] == c and s[2] == h and s[3] == w
+      and (M.is_last(t) or c == 1 or h * w == 1)
+end
+
+return M
