@@ -12,6 +12,7 @@ typedef struct th_onednn_shape {
   int64_t n, c, o, h, w, kh, kw, oh, ow, sh, sw, ph, pw, dh, dw;
   int64_t xs[4], ys[4], ks[4];      /* strides of images, results, kernels */
   int64_t pass, bias;               /* bias: 1 if the result has one */
+  int64_t pb;                       /* zeros below an image; ph: above it */
   int64_t last;                     /* 1: images and results keep their strides, channels last */
 } th_onednn_shape;
 
@@ -28,6 +29,8 @@ void      th_onednn_give(th_onednn_plan *plan);
 size_t th_onednn_bytes(const th_onednn_plan *plan, int operand);
 bool   th_onednn_fits(const th_onednn_plan *plan, int operand);
 size_t th_onednn_workspace(const th_onednn_plan *plan);
+/* Whether two plans require the same layout of kernels. */
+bool   th_onednn_same_kernels(const th_onednn_plan *a, const th_onednn_plan *b);
 
 /* Converts an operand into the layout of the plan, or the result of the pass out of it. Of the operand that is read first (x, or
  * gradOutput in the pass of gradInput) it converts one image. */

@@ -3,6 +3,7 @@
 #include "after.h"
 #include "last.h"
 #include "../../core/overlap.h"
+#include "../move.h"
 #include "../../op/conv2d.args.h"
 
 enum { FEW_PLANES = 16, FEW_PRODUCTS = 1 << 19 };     /* where Winograd's transforms do not pay */
@@ -29,14 +30,6 @@ static bool wants_tiles(const th_conv_shape *s)
          s->o >= FEW_PLANES && s->c * s->o > 1024 && s->oh * s->ow >= 49 && th_conv_products(s) >= FEW_PRODUCTS;
 }
 
-static void copy_row(char *const *p, const int64_t *step, int64_t n, const void *ctx)
-{
-  (void)ctx;
-  for (int64_t i = 0; i < n; i++) {
-    *(float *)(void *)(p[0] + i * step[0]) = *(const float *)(const void *)(p[1] + i * step[1]);
-  }
-}
-
 /* A copy of t whose channels lie side by side. */
 static th_status turned(th_tensor *to, const th_tensor *t)
 {
@@ -45,7 +38,7 @@ static th_status turned(th_tensor *to, const th_tensor *t)
   const int64_t stride[4] = { to->stride[0], to->stride[3], to->stride[1], to->stride[2] };
   memcpy(to->size, t->size, sizeof size);
   memcpy(to->stride, stride, sizeof stride);
-  return th_each(2, (th_tensor *const[]){ to, (th_tensor *)(uintptr_t)t }, copy_row, NULL);
+  return TH_AT(th_copy_elements)(to, (th_tensor *)(uintptr_t)t);
 }
 
 /* Images and results with channels side by side. Gives TH_EBACKEND or TH_ENOMEM before it writes where it cannot. */

@@ -17,21 +17,25 @@ enum {
   LARGEST = 1 << 20                 /* size of an image */
 };
 
-/* How a convolution is cut: `bands` of images or pixels, `strips` of planes. flat: pixels of all images are one row. */
-typedef struct cut { bool flat; int64_t bands, rows, strips, planes; } cut;
+/* How a convolution is cut. flat: the pixels of all images are one row, cut into `bands` of `size` pixels. Else `size` images are
+ * a band, or one image is cut into `rows` bands of rows. And the planes of the result are cut into strips. */
+typedef struct cut { bool flat; int64_t bands, size, rows, strips, planes; } cut;
+
+/* Rows of the result, the rows of the image that they need, and zeros above and below those. */
+typedef struct band { int64_t first, rows, from, in, above, below; th_onednn_plan *plan; } band;
 
 typedef struct work {
-  const th_onednn_plan *plan;
   const th_conv *c;
   const th_conv_after *after;       /* NULL: nothing follows */
   cut     cut;
+  band    band[BLOCKS];
   const float *x, *add;
   float  *y;
   char   *kernels;
   th_cached_kernel *kept;
-  int64_t in, out, pixels, step, add_step;  /* numbers of x in a band; pixels of the result in one; from pixel to pixel */
+  int64_t step, add_step;           /* from pixel to pixel of the result and the addend */
   bool    apart;                    /* a block's result is made in the slot */
-  size_t  kernel_bytes, result_bytes;
+  size_t  kernel_bytes, result_bytes, workspace;
   int     failed;
   th_slots slots;
 } work;
@@ -53,46 +57,99 @@ static int64_t divisor(int64_t n, int64_t limit)
   return best;
 }
 
+/* Cuts the images into about so many bands; false if that leaves too little in a band. */
+static bool cut_bands(cut *k, const th_conv_shape *s, int64_t wanted)
+{
+  k->rows = 1;
+  if (k->flat || wanted <= s->n) {
+    const int64_t all = k->flat ? s->n * s->h * s->w : s->n;
+    k->size = divisor(all, (all + wanted - 1) / wanted);
+    k->bands = all / k->size;
+    return wanted == 1 || !k->flat || k->size >= LEAST_PIXELS;
+  }
+  const int64_t rows = (s->oh + wanted / s->n - 1) / (wanted / s->n);       /* of the result, in a band */
+  k->size = 1;
+  k->rows = (s->oh + rows - 1) / rows;
+  k->bands = s->n * k->rows;
+  return rows * s->ow >= LEAST_PIXELS && k->rows <= BLOCKS;
+}
+
 /* The cut that reads the fewest bytes among those with enough blocks: each strip reads all images, each band all kernels. */
 static cut cut_of(const th_conv_shape *s)
 {
-  const bool flat = is_flat(s);
-  const int64_t rows = flat ? s->n * s->h * s->w : s->n;
   const double images = (double)(s->n * s->h * s->w * s->c), results = (double)(s->n * s->oh * s->ow * s->o);
   const double kernels = (double)(s->c * s->kh * s->kw * s->o);
   const int64_t wanted = th_min(BLOCKS, th_max(1, (int64_t)(th_conv_products(s) / BLOCK_WORK)));
-  cut best = { flat, 1, rows, 1, s->o };
+  cut best = { 0 };
   double least = INFINITY;
   for (int64_t strips = 1; strips <= BLOCKS; strips *= 2) {
     if (strips > 1 && (s->o % strips || s->o / strips % 16 || s->o / strips < LEAST_PLANES)) break;
-    for (int64_t bands = 1; bands <= th_max(BLOCKS, flat ? 1 : rows); bands *= 2) {
-      const int64_t most = (rows + bands - 1) / bands, n = divisor(rows, most);
-      if (flat && bands > 1 && n < LEAST_PIXELS) break;
-      const int64_t count = rows / n;
-      const double short_of = (double)wanted / (double)th_min(wanted, strips * count);
-      const double bytes = (double)strips * images + (double)count * kernels + (strips > 1 ? results : 0);
-      const double cost = bytes + 0.25 * (short_of - 1) * th_conv_products(s) / 16;
-      if (cost >= least) continue;
-      least = cost;
-      best = (cut){ flat, count, n, strips, s->o / strips };
+    for (int64_t bands = 1; bands <= BLOCKS || bands <= s->n; bands *= 2) {
+      cut k = { .flat = is_flat(s), .strips = strips, .planes = s->o / strips };
+      if (!cut_bands(&k, s, bands)) break;
+      const double lack = (double)wanted / (double)th_min(wanted, strips * k.bands) - 1;
+      const double bytes = (double)strips * images + (double)k.bands * kernels + (strips > 1 ? results : 0);
+      const double cost = bytes + lack * th_conv_products(s) / 64;
+      if (cost < least) best = k, least = cost;
     }
   }
   return best;
 }
 
-static th_onednn_shape block_of(const th_conv *c, const cut *k, bool apart, int64_t step)
+static th_onednn_shape block_of(const th_conv *c, const cut *k, const band *b, bool apart, int64_t step)
 {
   const th_conv_shape *s = &c->s;
-  th_onednn_shape b = { .n = k->rows, .c = s->c, .o = k->planes, .h = s->h, .w = s->w, .kh = s->kh, .kw = s->kw, .oh = s->oh,
-                        .ow = s->ow, .sh = s->sh, .sw = s->sw, .ph = s->ph, .pw = s->pw, .dh = s->dh, .dw = s->dw,
-                        .pass = TH_CONV_FORWARD, .bias = c->bias != NULL, .last = 1 };
-  if (k->flat) b.n = b.h = b.oh = 1, b.w = b.ow = k->rows;
+  th_onednn_shape r = { .n = k->size, .c = s->c, .o = k->planes, .h = b->in, .w = s->w, .kh = s->kh, .kw = s->kw, .oh = b->rows,
+                        .ow = s->ow, .sh = s->sh, .sw = s->sw, .ph = b->above, .pb = b->below, .pw = s->pw, .dh = s->dh,
+                        .dw = s->dw, .pass = TH_CONV_FORWARD, .bias = c->bias != NULL, .last = 1 };
+  if (k->flat) r.n = r.h = r.oh = 1, r.w = r.ow = k->size;
   if (apart) step = k->planes;
-  const int64_t xs[4] = { b.h * b.w * b.c, 1, b.w * b.c, b.c }, ys[4] = { b.oh * b.ow * step, 1, b.ow * step, step };
-  memcpy(b.xs, xs, sizeof xs);
-  memcpy(b.ys, ys, sizeof ys);
-  for (int d = 0; d < 4; d++) b.ks[d] = c->k->stride[d];
-  return b;
+  const int64_t xs[4] = { r.h * r.w * r.c, 1, r.w * r.c, r.c }, ys[4] = { r.oh * r.ow * step, 1, r.ow * step, step };
+  memcpy(r.xs, xs, sizeof xs);
+  memcpy(r.ys, ys, sizeof ys);
+  for (int d = 0; d < 4; d++) r.ks[d] = c->k->stride[d];
+  return r;
+}
+
+/* The bands of rows of an image. False if one has no row of the image. */
+static bool set_bands(work *w)
+{
+  const th_conv_shape *s = &w->c->s;
+  const int64_t rows = (s->oh + w->cut.rows - 1) / w->cut.rows;
+  for (int64_t i = 0; i < w->cut.rows; i++) {
+    band *b = &w->band[i];
+    b->first = i * rows;
+    b->rows = th_min(rows, s->oh - b->first);
+    const int64_t top = b->first * s->sh - s->ph, reach = (b->rows - 1) * s->sh + (s->kh - 1) * s->dh + 1;
+    b->above = top < 0 ? -top : 0;
+    b->below = th_max(0, top + reach - s->h);
+    b->from = th_max(0, top);
+    b->in = w->cut.rows == 1 ? s->h : reach - b->above - b->below;
+    if (b->in < 1) return false;
+  }
+  if (w->cut.rows == 1) w->band[0].below = s->ph;
+  return true;
+}
+
+static void give_plans(work *w)
+{
+  for (int64_t i = 0; i < w->cut.rows; i++) {
+    th_onednn_give(w->band[i].plan);
+    w->band[i].plan = NULL;
+  }
+}
+
+/* A plan for each band; all require the kernels in one layout. */
+static th_status take_plans(work *w)
+{
+  th_status s = set_bands(w) ? TH_OK : TH_EBACKEND;
+  for (int64_t i = 0; i < w->cut.rows && s == TH_OK; i++) {
+    const th_onednn_shape shape = block_of(w->c, &w->cut, &w->band[i], w->apart, w->step);
+    s = th_onednn_take(&w->band[i].plan, &shape);
+    if (s == TH_OK && !th_onednn_same_kernels(w->band[0].plan, w->band[i].plan)) s = TH_EBACKEND;
+  }
+  if (s != TH_OK) give_plans(w);
+  return s;
 }
 
 static void fail(work *w) { __atomic_store_n(&w->failed, 1, __ATOMIC_RELAXED); }
@@ -105,23 +162,22 @@ static void move_kernels(void *ctx, int64_t first, int64_t last)
   const int before = th_onednn_enter();
   for (int64_t i = first; i < last && !stop(w); i++) {
     float *from = TH_DATA(float, w->c->k) + i * w->cut.planes * w->c->k->stride[0];
-    if (!th_onednn_move(w->plan, TH_ONEDNN_K, from, w->kernels + (size_t)i * w->kernel_bytes)) fail(w);
+    if (!th_onednn_move(w->band[0].plan, TH_ONEDNN_K, from, w->kernels + (size_t)i * w->kernel_bytes)) fail(w);
   }
   th_onednn_leave(before);
 }
 
-/* The result of a block that was made at `from`. */
-static void finish(const work *w, const float *from, int64_t band, int64_t strip)
+/* The result of a block, n pixels from the `first` on, which was made at `from`. */
+static void finish(const work *w, const float *from, int64_t first, int64_t n, int64_t strip)
 {
-  const int64_t planes = w->cut.planes, first = band * w->pixels, at = strip * planes;
+  const int64_t planes = w->cut.planes, at = strip * planes, step = w->apart ? planes : w->step;
   float *y = w->y + first * w->step + at;
   const float *add = w->add ? w->add + first * w->add_step + at : NULL;
-  const int64_t step = w->apart ? planes : w->step;
   if (step == planes && w->step == planes && (!add || w->add_step == planes)) {
-    finish_line(w->after, y, from, add, w->pixels * planes);
+    finish_line(w->after, y, from, add, n * planes);
     return;
   }
-  for (int64_t i = 0; i < w->pixels; i++, y += w->step, from += step) {
+  for (int64_t i = 0; i < n; i++, y += w->step, from += step) {
     finish_line(w->after, y, from, add ? add + i * w->add_step : NULL, planes);
   }
 }
@@ -130,43 +186,55 @@ static void finish(const work *w, const float *from, int64_t band, int64_t strip
 static void correlate(void *ctx, int64_t first, int64_t last)
 {
   work *w = ctx;
+  const th_conv_shape *s = &w->c->s;
+  const cut *k = &w->cut;
   const int before = th_onednn_enter();
   char *slot = th_slot_take(&w->slots);
-  for (int64_t b = first; b < last && !stop(w); b++) {
-    const int64_t band = b % w->cut.bands, strip = b / w->cut.bands;
-    float *y = w->apart ? (float *)(void *)slot : w->y + band * w->pixels * w->step + strip * w->cut.planes;
-    float *k = w->kernels ? (float *)(void *)(w->kernels + (size_t)strip * w->kernel_bytes) :
-                            TH_DATA(float, w->c->k) + strip * w->cut.planes * w->c->k->stride[0];
-    float *bias = w->c->bias ? TH_DATA(float, w->c->bias) + strip * w->cut.planes : NULL;
-    void *const operand[3] = { (void *)(uintptr_t)(w->x + band * w->in), y, k };
-    if (!th_onednn_run(w->plan, operand, bias, slot + w->result_bytes)) fail(w);
-    else if (w->after) finish(w, y, band, strip);
+  for (int64_t i = first; i < last && !stop(w); i++) {
+    const int64_t at = i % k->bands, strip = i / k->bands;
+    const band *b = &w->band[at % k->rows];
+    const int64_t image = at / k->rows * k->size;
+    const int64_t pixel = k->flat ? at * k->size : (image * s->oh + b->first) * s->ow;
+    const int64_t n = k->flat ? k->size : k->size * b->rows * s->ow;
+    const float *x = w->x + (k->flat ? at * k->size : (image * s->h + b->from) * s->w) * s->c;
+    float *y = w->apart ? (float *)(void *)slot : w->y + pixel * w->step + strip * k->planes;
+    float *kernels = w->kernels ? (float *)(void *)(w->kernels + (size_t)strip * w->kernel_bytes) :
+                                  TH_DATA(float, w->c->k) + strip * k->planes * w->c->k->stride[0];
+    float *bias = w->c->bias ? TH_DATA(float, w->c->bias) + strip * k->planes : NULL;
+    void *const operand[3] = { (void *)(uintptr_t)x, y, kernels };
+    if (!th_onednn_run(b->plan, operand, bias, slot + w->result_bytes)) fail(w);
+    else if (w->after) finish(w, y, pixel, n, strip);
   }
   th_slot_give(&w->slots, slot);
   th_onednn_leave(before);
 }
 
-static th_cached_kernel *kept_of(const th_conv *c, const work *w, const th_onednn_shape *s, size_t bytes)
+static th_cached_kernel *kept_of(const th_conv *c, const work *w, size_t bytes)
 {
   static const char engine;
+  const th_onednn_shape shape = block_of(c, &w->cut, &w->band[0], w->apart, w->step), *s = &shape;
   const th_kernel_tag tag = { &engine, { s->n, s->h << 32 | s->w, s->oh << 32 | s->ow, s->sh << 32 | s->sw,
-                                         s->ph << 32 | s->pw, s->dh << 32 | s->dw, w->cut.strips, s->bias } };
+                                         (s->ph << 20 | s->pb) << 20 | s->pw, s->dh << 32 | s->dw, w->cut.strips, s->bias } };
   return th_kernel_cache_get(c->k, &tag, bytes);
 }
 
 static size_t whole(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
-static th_status with_plan(const th_conv *c, work *w, const th_onednn_shape *s)
+static th_status with_plans(const th_conv *c, work *w)
 {
-  const bool fits = th_onednn_fits(w->plan, TH_ONEDNN_K);
-  w->kernel_bytes = whole(th_onednn_bytes(w->plan, TH_ONEDNN_K));
-  w->result_bytes = w->apart ? whole(th_onednn_bytes(w->plan, TH_ONEDNN_Y)) : 0;
+  const bool fits = th_onednn_fits(w->band[0].plan, TH_ONEDNN_K);
+  w->kernel_bytes = whole(th_onednn_bytes(w->band[0].plan, TH_ONEDNN_K));
+  for (int64_t i = 0; i < w->cut.rows; i++) {
+    const size_t result = w->apart ? whole(th_onednn_bytes(w->band[i].plan, TH_ONEDNN_Y)) : 0;
+    if (result > w->result_bytes) w->result_bytes = result;
+    if (th_onednn_workspace(w->band[i].plan) > w->workspace) w->workspace = th_onednn_workspace(w->band[i].plan);
+  }
   const size_t bytes = (size_t)w->cut.strips * w->kernel_bytes;
-  w->kept = !fits && th_conv_trusted() ? kept_of(c, w, s, bytes) : NULL;
+  w->kept = !fits && th_conv_trusted() ? kept_of(c, w, bytes) : NULL;
   char *memory = !fits && !w->kept ? th_scratch(bytes) : NULL;
   if (!fits && !w->kept && !memory) return th_fail(TH_ENOMEM, "no memory for %zu bytes of kernels", bytes);
   w->kernels = w->kept ? w->kept->data : memory;
-  th_status t = th_slots_new(&w->slots, w->result_bytes + th_onednn_workspace(w->plan));
+  th_status t = th_slots_new(&w->slots, w->result_bytes + w->workspace);
   if (t == TH_OK) {
     if (w->kernels && !(w->kept && w->kept->made)) t = th_parallel(w->cut.strips, 1, move_kernels, w);
     if (t == TH_OK && !w->failed) t = th_parallel(w->cut.bands * w->cut.strips, 1, correlate, w);
@@ -188,15 +256,15 @@ th_status TH_AT(th_conv_last)(const th_conv *c)
   }
   w.apart = w.cut.strips > 1 || w.step != c->s.o || w.add == w.y;
   if (w.apart && !w.after) w.after = &nothing;
-  w.in = w.cut.rows * c->s.c * (w.cut.flat ? 1 : c->s.h * c->s.w);
-  w.pixels = w.cut.rows * (w.cut.flat ? 1 : c->s.oh * c->s.ow);
-  const th_onednn_shape s = block_of(c, &w.cut, w.apart, w.step);
-  th_onednn_plan *plan;
-  TH_TRY(th_onednn_take(&plan, &s));
-  w.plan = plan;
-  const th_status t = with_plan(c, &w, &s);
-  th_onednn_give(plan);
-  return t;
+  th_status s = take_plans(&w);
+  if (s != TH_OK && w.cut.rows > 1) {               /* whole images */
+    w.cut.bands = c->s.n, w.cut.rows = 1;
+    s = take_plans(&w);
+  }
+  if (s != TH_OK) return s;
+  s = with_plans(c, &w);
+  give_plans(&w);
+  return s;
 }
 
 bool TH_AT(th_conv_can_last)(const th_conv *c)
