@@ -8,6 +8,9 @@
 
 enum { FEW_PLANES = 16, FEW_PRODUCTS = 1 << 19 };     /* where Winograd's transforms do not pay */
 
+/* Bytes of memory and products of one core in a second. Transformed kernels are 4 times as large, and come from memory. */
+static const double BYTES = 20e9, PRODUCTS = 58e9;
+
 #define TH_EACH_FLOATS
 #define TH_SELF "conv/fused.c"
 #include "../each_dtype.h"
@@ -26,8 +29,10 @@ static th_conv_after after_of(const conv2d_fused_args *a)
 /* Whether Winograd's tiles are quicker than oneDNN. */
 static bool wants_tiles(const th_conv_shape *s)
 {
+  const double kernels = 36.0 * sizeof(float) * (double)(s->c * s->o), products = th_conv_products(s);
   return s->kh == 3 && s->kw == 3 && s->sh == 1 && s->sw == 1 && s->dh == 1 && s->dw == 1 && s->c >= FEW_PLANES &&
-         s->o >= FEW_PLANES && s->c * s->o > 1024 && s->oh * s->ow >= 49 && th_conv_products(s) >= FEW_PRODUCTS;
+         s->o >= FEW_PLANES && s->c * s->o > 1024 && s->oh * s->ow >= 49 && products >= FEW_PRODUCTS &&
+         kernels / BYTES < 0.4 * products / PRODUCTS;
 }
 
 /* A copy of t whose channels lie side by side. */

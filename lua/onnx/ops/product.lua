@@ -1,6 +1,9 @@
 -- lua/onnx/ops/product.lua - products of matrices, sums of products, determinants.
 local torch = require 'torch'
 local types = require 'onnx.types'
+local after = require 'onnx.after'
+local layout = require 'onnx.layout'
+local lib = require 'torch.lib'
 local registry = require 'onnx.registry'
 
 local function head(shape, n)
@@ -46,9 +49,65 @@ local function matmul(name, a, b, to)
    return types.view(y, result)
 end
 
-registry.add('MatMul', function(n, a, b) return types.wrap(matmul(n.types[1], a, b, n:out()), n.types[1]) end)
+-- ---- constant matrices on the right -------------------------------------------------------------------------------
 
-registry.add('Gemm', function(n, a, b, c)
+-- A matrix is packed once, as the kernels of a convolution of one pixel, whose images are the rows on the left.
+local FEW_ROWS, SMALL, LARGE = 4, 2 ^ 12, 2 ^ 24
+
+-- Whether rows x b is computed that way: floats, b a constant matrix that is neither tiny nor too large to be kept twice.
+local function is_packed(n, b, rows)
+   local count = b:nElement()
+   return n.fixed and n.fixed[2] and n.types[1] == 'float' and types.rank(b) == 2 and rows >= FEW_ROWS and rows <= 2 ^ 20
+      and count >= SMALL and count <= LARGE and (not n.inputs[3] or n.fixed[3]) and layout.is_quick()
+end
+
+-- The kernels of a matrix, k x columns or its transpose.
+local function kernels_of(n, b, transposed)
+   local kept = n.kernels
+   if kept and kept.of == b then return kept.view, kept.columns end
+   local rows, columns = types.size(b, 1), types.size(b, 2)
+   b = b:contiguous()
+   local view = transposed and types.view(b, { rows, columns, 1, 1 })
+      or types.strided(b, { columns, rows, 1, 1 }, { 1, columns, 1, 1 }, tonumber(b._offset))
+   n.kernels = { of = b, view = view, columns = transposed and rows or columns }
+   return view, n.kernels.columns
+end
+
+-- A matrix as one image with a pixel for each row.
+local function image_of(t, rows, columns)
+   return types.strided(t, { 1, columns, 1, rows }, { rows * columns, 1, rows * columns, columns }, tonumber(t._offset))
+end
+
+-- act(a b + bias + add), of the given shape.
+local function packed_product(n, a, b, transposed, bias, add, shape)
+   local f, w, columns, rest = after.of(n), kernels_of(n, b, transposed)
+   local y, rows = n:out(), types.count(shape) / columns
+   if add ~= nil and not types.same_shape(types.shape(add), shape) then f, add, rest = after.of {}, nil, add end
+   if not types.same_shape(types.shape(y), shape) then types.resize(y, shape) end
+   a, add = a:contiguous(), add and add:contiguous()
+   local before = lib.C.th_conv_trust(1)
+   local ok, why = pcall(torch.conv2d_fused, image_of(y, rows, columns), image_of(a, rows, types.size(w, 2)), w, bias, 1, 1, 0, 0,
+      1, 1, 1, add and image_of(add, rows, columns), f.act, f.low, f.high)
+   lib.C.th_conv_trust(before)
+   if not ok then error(why, 0) end
+   return rest == nil and y or after.apply(n, y, rest)
+end
+
+registry.add('MatMul', function(n, a, b, bias, add)
+   local rank = types.rank(a)
+   if rank >= 2 and types.rank(b) == 2 and types.size(a, rank) == types.size(b, 1) then
+      local shape = types.shape(a)
+      shape[rank] = types.size(b, 2)
+      if is_packed(n, b, types.count(shape) / math.max(1, shape[rank])) then
+         return packed_product(n, a, b, false, bias, add, shape)
+      end
+   end
+   local y = types.wrap(matmul(n.types[1], a, b, n:out()), n.types[1])
+   if bias ~= nil then y = torch.add(types.pair(y, bias)) end
+   return n.fused and after.apply(n, y, add) or y
+end)
+
+local function gemm(n, a, b, c)
    local alpha, beta = n.attr.alpha or 1, n.attr.beta or 1
    if (n.attr.transA or 0) ~= 0 then a = types.permute(a, { 2, 1 }) end
    if (n.attr.transB or 0) ~= 0 then b = types.permute(b, { 2, 1 }) end
@@ -67,6 +126,17 @@ registry.add('Gemm', function(n, a, b, c)
       return alpha == 1 and y or y:mul(alpha)
    end
    return torch.addmm(n:out(), beta, types.expand(c, shape), alpha, a, b)
+end
+
+registry.add('Gemm', function(n, a, b, c, add)
+   local transposed = (n.attr.transB or 0) ~= 0
+   if types.rank(a) == 2 and types.rank(b) == 2 and (n.attr.transA or 0) == 0 and (n.attr.alpha or 1) == 1
+      and (c == nil or (n.attr.beta or 1) == 1 and types.rank(c) == 1) and types.size(a, 2) == types.size(b, transposed and 2 or 1)
+      and (c == nil or types.size(c, 1) == types.size(b, transposed and 1 or 2)) and is_packed(n, b, types.size(a, 1)) then
+      return packed_product(n, a, b, transposed, c, add, { types.size(a, 1), types.size(b, transposed and 1 or 2) })
+   end
+   local y = gemm(n, a, b, c)
+   return n.fused and after.apply(n, y, add) or y
 end)
 
 -- Single numbers have no letters: they become factors.
