@@ -1,6 +1,7 @@
 /* pool_value.c - maxima and means of windows without places: channels side by side, or plane after plane. */
 #ifndef T
 #include "channels_last.h"
+#include "gemm.h"
 #include "packed.h"
 #include "../op/pool2d.args.h"
 
@@ -37,6 +38,32 @@ const th_kernel TH_AT(th_pool2d)[TH_NDTYPE] = TH_FLOATS(run);
 
 #else
 
+#if !IS_HALF
+#define IV __typeof__(_Generic((C)0, float: (int32_t)0, double: (int64_t)0))
+typedef C K(vec) __attribute__((vector_size(TH_VB), aligned(sizeof(C)), may_alias));
+typedef IV K(mask) __attribute__((vector_size(TH_VB), may_alias));
+#undef IV
+
+/* The maxima of one window: GROUP vectors of channels from x on. */
+TH_INLINE void K(max_window)(const pool *p, T *y, const T *x, int64_t rows, int64_t cols, const int group)
+{
+  K(vec) best[4];
+  for (int g = 0; g < group; g++) best[g] = -(C)INFINITY - (K(vec)){ 0 };
+  for (int64_t s = 0; s < rows; s++) {
+    for (int64_t t = 0; t < cols; t++) {
+      const K(vec) *at = (const K(vec) *)(const void *)(x + (s * p->dh * p->w + t * p->dw) * p->from);
+#pragma GCC unroll 4
+      for (int g = 0; g < group; g++) {
+        const K(vec) v = at[g];
+        const K(mask) m = (K(mask))(v > best[g]) | (K(mask))(v != v);
+        best[g] = (K(vec))(((K(mask))v & m) | ((K(mask))best[g] & ~m));
+      }
+    }
+  }
+  for (int g = 0; g < group; g++) ((K(vec) *)(void *)y)[g] = best[g];
+}
+#endif
+
 /* Block: rows of results, some channels. */
 static void K(max_last)(void *ctx, int64_t first, int64_t last)
 {
@@ -53,17 +80,23 @@ static void K(max_last)(void *ctx, int64_t first, int64_t last)
       C best[TOGETHER];
       for (int64_t c = 0; c < TOGETHER; c++) best[c] = -INFINITY;
       taps(left, p->kw, p->dw, p->w, &b0, &b1);
-      for (int64_t s = a0; s < a1; s++) {
+      int64_t done = 0;
+#if !IS_HALF
+      const T *corner = x + ((top + a0 * p->dh) * p->w + left + b0 * p->dw) * p->from;
+      const int64_t lanes = TH_VB / (int64_t)sizeof(C);
+      for (; done + 4 * lanes <= n; done += 4 * lanes) K(max_window)(p, y + done, corner + done, a1 - a0, b1 - b0, 4);
+      for (; done + lanes <= n; done += lanes) K(max_window)(p, y + done, corner + done, a1 - a0, b1 - b0, 1);
+#endif
+      for (int64_t s = a0; s < a1 && done < n; s++) {
         for (int64_t t = b0; t < b1; t++) {
           const T *at = x + ((top + s * p->dh) * p->w + left + t * p->dw) * p->from;
-          if (n == TOGETHER) {
-            for (int64_t c = 0; c < TOGETHER; c++) best[c] = LOAD(at[c]) > best[c] || LOAD(at[c]) != LOAD(at[c]) ? LOAD(at[c]) : best[c];
-          } else {
-            for (int64_t c = 0; c < n; c++) best[c] = LOAD(at[c]) > best[c] || LOAD(at[c]) != LOAD(at[c]) ? LOAD(at[c]) : best[c];
+          for (int64_t c = done; c < n; c++) {
+            const C v = LOAD(at[c]);
+            best[c] = v > best[c] || v != v ? v : best[c];
           }
         }
       }
-      for (int64_t c = 0; c < n; c++) y[c] = STORE(best[c]);
+      for (int64_t c = done; c < n; c++) y[c] = STORE(best[c]);
     }
   }
 }

@@ -10,13 +10,18 @@ local C = lib.C
 
 local M = {}
 
---- Whether the channels of a pixel lie side by side, without gaps, and not also plane after plane.
+--- Whether the channels of a pixel lie side by side and pixels follow each other at equal distances; false if the tensor also
+-- lies plane after plane.
 function M.is_last(x)
    if x._ndim ~= 4 or x._stride[1] ~= 1 then return false end
    local c, h, w = x._size[1], x._size[2], x._size[3]
-   return c > 1 and h * w > 1 and (w == 1 or x._stride[3] == c) and (h == 1 or x._stride[2] == w * c)
-      and (x._size[0] == 1 or x._stride[0] == h * w * c)
+   if c <= 1 or h * w <= 1 then return false end
+   local step = w > 1 and x._stride[3] or x._stride[2]
+   return step >= c and (h == 1 or x._stride[2] == w * step) and (x._size[0] == 1 or x._stride[0] == h * w * step)
 end
+
+--- Whether it does so without gaps between pixels.
+function M.is_dense(x) return M.is_last(x) and (x._size[3] > 1 and x._stride[3] or x._stride[2]) == x._size[1] end
 
 local known
 

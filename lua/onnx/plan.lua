@@ -5,6 +5,7 @@
 local ffi = require 'ffi'
 local construct = require 'torch.construct'
 local dtype = require 'torch.dtype'
+local inside = require 'onnx.inside'
 local layout = require 'onnx.layout'
 local types = require 'onnx.types'
 
@@ -61,6 +62,17 @@ end
 
 -- ---- recording -----------------------------------------------------------------------------------------------------
 
+-- The channels of the inputs of a Concat along the channels of images; nil of others.
+local function channels_of(n, v)
+   local list = {}
+   for k = 1, n.count do
+      local t = v[n.inputs[k]]
+      if not types.is_tensor(t) or t._ndim ~= 4 or n.attr.axis ~= 1 then return nil end
+      list[k] = types.size(t, 2)
+   end
+   return list
+end
+
 --- A recorder: record(i, n, v) is called behind node i, before its inputs are dropped.
 -- It keeps for each storage the last node that uses it, and for each slot the storage and whether the value fills it in order.
 function M.recorder(graph)
@@ -68,15 +80,16 @@ function M.recorder(graph)
    for i, n in ipairs(graph.nodes) do
       for _, slot in ipairs(n.dropped) do last[slot] = i end
    end
-   local r = { stop = {}, storage = {}, plain = {}, forever = forever }
+   local r = { stop = {}, storage = {}, plain = {}, sizes = {}, forever = forever }
    function r.record(_, n, v)
+      if n.op == 'Concat' then r.sizes[n] = channels_of(n, v) end
       for _, slot in ipairs(n.results) do
          if slot and v[slot] ~= nil then
             each_tensor(v[slot], function(t)
                local a = address(t)
                if not a then return end
                r.stop[a] = math.max(r.stop[a] or 0, last[slot] or forever)
-               r.storage[slot], r.plain[slot] = a, t._offset == 0 and (t:isContiguous() or layout.is_last(t))
+               r.storage[slot], r.plain[slot] = a, t._offset == 0 and (t:isContiguous() or layout.is_dense(t))
             end, 1)
          end
       end
@@ -106,8 +119,8 @@ local function entries_of(graph, plan, r)
             buffers[k] = false
          else
             local entry = { node = n, k = k, first = i, stop = stop, size = t:nElement(), dtype = t._dtype,
-               shape = types.shape(t), strides = strides_of(t) }
-            list[#list + 1], by_address[a] = entry, entry
+               shape = types.shape(t), strides = strides_of(t), last = layout.is_dense(t), sizes = r.sizes[n] }
+            list[#list + 1], by_address[a], entry.index = entry, entry, #list
          end
       end
    end
@@ -157,6 +170,7 @@ local function assign(list, r, by_address)
       table.insert(ends[entry.stop], entry)
    end
    local ended = 0
+   table.sort(list, function(a, b) return a.first < b.first or a.first == b.first and a.index < b.index end)
    for _, entry in ipairs(list) do
       while ended < entry.first - 1 do                        -- free what ended before this node
          ended = ended + 1
@@ -165,10 +179,12 @@ local function assign(list, r, by_address)
             e.chunk = nil
          end
       end
-      local e = over_input(entry, r, by_address)
-      entry.chunk = e and e.chunk or take(free[entry.dtype], entry, chunks)
-      if e then e.chunk = nil end
-      entry.place = entry.chunk
+      if not entry.host then
+         local e = over_input(entry, r, by_address)
+         entry.chunk = e and e.chunk or take(free[entry.dtype], entry, chunks)
+         if e then e.chunk = nil end
+         entry.place = entry.chunk
+      end
    end
    return chunks
 end
@@ -176,6 +192,7 @@ end
 --- Completes a plan after its recording run: buffers become views of shared storages.
 function M.finish(graph, plan, r)
    local list, by_address = entries_of(graph, plan, r)
+   inside.find(graph, list, function(slot) return slot and r.storage[slot] and by_address[r.storage[slot]] end)
    local chunks = assign(list, r, by_address)
    plan.ready, plan.bytes, plan.unshared = true, 0, 0
    for _, chunk in ipairs(chunks) do
@@ -184,7 +201,7 @@ function M.finish(graph, plan, r)
    end
    for _, entry in ipairs(list) do
       plan.unshared = plan.unshared + entry.size * dtype.bytes[entry.dtype]
-      plan.buffers[entry.node][entry.k] = types.strided(entry.place.tensor, entry.shape, entry.strides, 0)
+      plan.buffers[entry.node][entry.k] = entry.host and inside.view(entry) or types.strided(entry.place.tensor, entry.shape, entry.strides, 0)
    end
 end
 

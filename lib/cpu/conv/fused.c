@@ -6,7 +6,7 @@
 #include "../move.h"
 #include "../../op/conv2d.args.h"
 
-enum { FEW_PLANES = 16, FEW_PRODUCTS = 1 << 19 };     /* where Winograd's transforms do not pay */
+enum { FEW_PLANES = 32, FEW_PRODUCTS = 1 << 19 };     /* where Winograd's transforms do not pay */
 
 /* Bytes of memory and products of one core in a second. Transformed kernels are 4 times as large, and come from memory. */
 static const double BYTES = 20e9, PRODUCTS = 58e9;

@@ -12,6 +12,7 @@
 enum {
   BLOCKS = 16,                      /* that a convolution should have */
   BLOCK_WORK = 2 << 20,             /* multiplications in a block, at least */
+  BLOCK_BYTES = 512 << 10,          /* of the result in a block, at most where it is read again */
   LEAST_PIXELS = 24,                /* in a block */
   LEAST_PLANES = 32,                /* of the result in a block */
   LARGEST = 1 << 20                 /* size of an image */
@@ -67,7 +68,7 @@ static bool cut_bands(cut *k, const th_conv_shape *s, int64_t wanted)
     k->bands = all / k->size;
     return wanted == 1 || !k->flat || k->size >= LEAST_PIXELS;
   }
-  const int64_t rows = (s->oh + wanted / s->n - 1) / (wanted / s->n);       /* of the result, in a band */
+  const int64_t each = th_min(BLOCKS, wanted / s->n), rows = (s->oh + each - 1) / each;      /* of the result, in a band */
   k->size = 1;
   k->rows = (s->oh + rows - 1) / rows;
   k->bands = s->n * k->rows;
@@ -75,8 +76,9 @@ static bool cut_bands(cut *k, const th_conv_shape *s, int64_t wanted)
 }
 
 /* The cut that reads the fewest bytes among those with enough blocks: each strip reads all images, each band all kernels. */
-static cut cut_of(const th_conv_shape *s)
+static cut cut_of(const th_conv *c)
 {
+  const th_conv_shape *s = &c->s;
   const double images = (double)(s->n * s->h * s->w * s->c), results = (double)(s->n * s->oh * s->ow * s->o);
   const double kernels = (double)(s->c * s->kh * s->kw * s->o);
   const int64_t wanted = th_min(BLOCKS, th_max(1, (int64_t)(th_conv_products(s) / BLOCK_WORK)));
@@ -84,12 +86,13 @@ static cut cut_of(const th_conv_shape *s)
   double least = INFINITY;
   for (int64_t strips = 1; strips <= BLOCKS; strips *= 2) {
     if (strips > 1 && (s->o % strips || s->o / strips % 16 || s->o / strips < LEAST_PLANES)) break;
-    for (int64_t bands = 1; bands <= BLOCKS || bands <= s->n; bands *= 2) {
+    for (int64_t bands = 1; bands <= BLOCKS * s->n; bands *= 2) {
       cut k = { .flat = is_flat(s), .strips = strips, .planes = s->o / strips };
       if (!cut_bands(&k, s, bands)) break;
       const double lack = (double)wanted / (double)th_min(wanted, strips * k.bands) - 1;
       const double bytes = (double)strips * images + (double)k.bands * kernels + (strips > 1 ? results : 0);
-      const double cost = bytes + lack * th_conv_products(s) / 64;
+      const double block = results * sizeof(float) / (double)(strips * k.bands);
+      const double cost = bytes + (c->after && block > BLOCK_BYTES ? results : 0) + lack * th_conv_products(s) / 64;
       if (cost < least) best = k, least = cost;
     }
   }
@@ -249,7 +252,7 @@ static th_status with_plans(const th_conv *c, work *w)
 th_status TH_AT(th_conv_last)(const th_conv *c)
 {
   static const th_conv_after nothing = { .act = TH_AFTER_NONE };
-  work w = { .c = c, .after = c->after, .cut = cut_of(&c->s), .x = TH_DATA(float, c->x), .y = TH_DATA(float, c->y),
+  work w = { .c = c, .after = c->after, .cut = cut_of(c), .x = TH_DATA(float, c->x), .y = TH_DATA(float, c->y),
              .step = pixel_step(c->y) };
   if (c->after && c->after->add) {
     w.add = TH_DATA(float, c->after->add), w.add_step = pixel_step(c->after->add);

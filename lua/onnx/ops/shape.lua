@@ -1,6 +1,7 @@
 -- lua/onnx/ops/shape.lua - ops that change shapes, or copy parts of tensors.
 local torch = require 'torch'
 local types = require 'onnx.types'
+local inside = require 'onnx.inside'
 local layout = require 'onnx.layout'
 local registry = require 'onnx.registry'
 
@@ -132,17 +133,23 @@ local function concat_strings(list, dim, shape)
    return y
 end
 
+-- The shape of part i, which may differ from that of the first one in dimension dim alone.
+local function check_parts(list, i, dim)
+   local shape, s = types.shape(list[1]), types.shape(list[i])
+   for d = 1, math.max(#s, #shape) do
+      if d ~= dim and s[d] ~= shape[d] then
+         error(('input %d of shape %s does not fit shape %s'):format(i, types.shape_text(s), types.shape_text(shape)), 0)
+      end
+   end
+   return s
+end
+
 --- Tensors of equal shapes but for dimension dim, one behind the other.
 local function concat(name, list, dim, to)
    local shape, full = types.shape(list[1]), {}
    local total = 0
    for i, t in ipairs(list) do
-      local s = types.shape(t)
-      for d = 1, math.max(#s, #shape) do
-         if d ~= dim and s[d] ~= shape[d] then
-            error(('input %d of shape %s does not fit shape %s'):format(i, types.shape_text(s), types.shape_text(shape)), 0)
-         end
-      end
+      local s = check_parts(list, i, dim)
       total = total + s[dim]
       if s[dim] > 0 then full[#full + 1] = t end
    end
@@ -158,9 +165,9 @@ registry.add('Concat', function(n, ...)
    local first = list[1]
    if axis == 1 and types.is_tensor(first) and layout.is_last(first) then
       local channels = 0
-      for _, t in ipairs(list) do channels = channels + types.size(t, 2) end
+      for i in ipairs(list) do channels = channels + check_parts(list, i, 2)[2] end
       local s = types.shape(first)
-      return concat(n.types[1], list, 2, n:out_last(s[1], channels, s[3], s[4]))
+      return inside.join(n:out_last(s[1], channels, s[3], s[4]), list)
    end
    return concat(n.types[1], list, types.dim(axis, types.rank(list[1])), n.types[1] ~= 'string' and n:out() or nil)
 end)
