@@ -7,6 +7,7 @@ local net = require 'onnx.net'
 local optimise = require 'onnx.optimise'
 local run = require 'onnx.run'
 local plan = require 'onnx.plan'
+local static = require 'onnx.static'
 local types = require 'onnx.types'
 local arg = require 'torch.arg'
 
@@ -26,6 +27,7 @@ function M.new(m, fetch, external)
    graph.before = net.copy(graph)
    optimise.graph(graph)
    fuse.graph(graph)
+   static.mark(graph)
    run.prepare(graph)
    local model = setmetatable({ graph = graph, plans = {}, inputs = {}, outputs = {}, versions = context.versions,
       producer = m.producer_name }, Model)
@@ -141,8 +143,17 @@ local function execute(model, x, watch)
    if not p.ready then p.buffers = {} end                     -- an earlier run may have failed
    plan.attach(graph, p)
    local recorder = not p.ready and plan.recorder(graph)
-   local ok, why = pcall(run.nodes, graph, v, recorder and recorder.record or watch)
-   if ok and recorder then plan.finish(graph, p, recorder) end
+   local ok, why
+   if recorder then
+      ok, why = pcall(run.nodes, graph, v, recorder.record)
+      if ok then plan.finish(graph, p, recorder) end
+   else
+      for slot, value in pairs(p.static) do
+         v[slot] = value
+         if types.is_tensor(value) then foreign[plan.address(value) or 0] = true end
+      end
+      ok, why = pcall(run.nodes, graph, v, watch, not watch and p.rest or nil)
+   end
    plan.attach(graph, nil)
    if not ok then error(why, 0) end
    local results = {}

@@ -7,6 +7,7 @@ local construct = require 'torch.construct'
 local dtype = require 'torch.dtype'
 local inside = require 'onnx.inside'
 local layout = require 'onnx.layout'
+local static = require 'onnx.static'
 local types = require 'onnx.types'
 
 local M = {}
@@ -81,7 +82,10 @@ function M.recorder(graph)
       for _, slot in ipairs(n.dropped) do last[slot] = i end
    end
    local r = { stop = {}, storage = {}, plain = {}, sizes = {}, forever = forever }
+   local collect
+   collect, r.static = static.collector()
    function r.record(_, n, v)
+      collect(n, v)
       if n.op == 'Concat' then r.sizes[n] = channels_of(n, v) end
       for _, slot in ipairs(n.results) do
          if slot and v[slot] ~= nil then
@@ -195,6 +199,7 @@ function M.finish(graph, plan, r)
    inside.find(graph, list, function(slot) return slot and r.storage[slot] and by_address[r.storage[slot]] end)
    local chunks = assign(list, r, by_address)
    plan.ready, plan.bytes, plan.unshared = true, 0, 0
+   plan.static, plan.rest = r.static, static.rest(graph)
    for _, chunk in ipairs(chunks) do
       chunk.tensor = types.resize(construct.empty(chunk.dtype), { chunk.size })
       plan.bytes = plan.bytes + chunk.size * dtype.bytes[chunk.dtype]

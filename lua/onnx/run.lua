@@ -91,8 +91,7 @@ local function step(n, v)
 end
 
 -- Runs nodes; frame.at is the node that runs, for the message of an error.
-local function steps(graph, v, frame, watch)
-   local nodes = graph.nodes
+local function steps(nodes, v, frame, watch)
    for i = 1, #nodes do
       local n = nodes[i]
       frame.at = n
@@ -106,9 +105,10 @@ M.step, M.error_of = step, explain
 
 --- Runs the nodes of a graph on values by slot.
 -- @param watch  function(i, n, v), called behind each node (optional)
-function M.nodes(graph, v, watch)
+-- @param nodes  (default: all nodes of the graph)
+function M.nodes(graph, v, watch, nodes)
    local frame = {}
-   local ok, why = pcall(steps, graph, v, frame, watch)
+   local ok, why = pcall(steps, nodes or graph.nodes, v, frame, watch)
    if not ok then error(explain(frame.at, v, why), 0) end
 end
 
