@@ -148,14 +148,14 @@ local function execute(model, x, watch)
       ok, why = pcall(run.nodes, graph, v, recorder.record)
       if ok then plan.finish(graph, p, recorder) end
    else
-      for slot, value in pairs(p.static) do
-         v[slot] = value
-         if types.is_tensor(value) then foreign[plan.address(value) or 0] = true end
-      end
+      for slot, value in pairs(p.static) do v[slot] = value end
       ok, why = pcall(run.nodes, graph, v, watch, not watch and p.rest or nil)
    end
    plan.attach(graph, nil)
    if not ok then error(why, 0) end
+   for _, value in pairs(p.static) do
+      if types.is_tensor(value) then foreign[plan.address(value) or 0] = true end
+   end
    local results = {}
    for _, o in ipairs(graph.outputs) do results[o.name] = owned(v[o.slot], foreign) end
    if #graph.outputs == 1 then results = results[graph.outputs[1].name] end

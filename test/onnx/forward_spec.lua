@@ -159,7 +159,7 @@ describe('a graph before it runs', function()
    it('has scales and biases of channels in the convolution before them', function()
       local m = onnx.load(bytes.write(temporary.name '.onnx', branches()))
       local e = m:explain(range(1, 2, 5, 5))
-      assert.equal('Conv+BatchNormalization', e[1].op)
+      assert.equal('Conv+BatchNormalization+Relu', e[1].op)
       local x = range(1, 2, 5, 5)
       local plain = branches()
       table.insert(plain.graph.output, info 'c')              -- another use of the convolution forbids it

@@ -192,6 +192,16 @@ recipe('conv2d conv2d_grad_input conv2d_grad_weight', function(d)
    return { x = d:values(4, 3, h, w), g = d:values(4, planes, h - 2, w - 2), weight = d:values(planes, 3, 3, 3),
       bias = d:values(planes), gw = d:values(planes, 3, 3, 3), gb = d:values(planes) }
 end)
+recipe('conv2d_fused', function(d)
+   local h, w = plane(d)
+   local planes = d.rows > 40 and 16 or 2
+   return { x = d:values(4, 3, h, w), weight = d:values(planes, 3, 3, 3), bias = d:values(planes),
+      add = d:values(4, planes, h - 2, w - 2), act = 'clip', low = -0.5, high = 2 }
+end)
+recipe('scale_planes', function(d)
+   local h, w = plane(d)
+   return { x = d:values(4, 3, h, w), scale = d:values(3), shift = d:values(3), act = 'clip', low = -0.5, high = 2 }
+end)
 recipe('conv2 xcorr2', function(d)
    local h, w = plane(d)
    return { x = d:values(5, h, w), k = d:values(5, 3, 3) }
@@ -206,6 +216,10 @@ local function pooled(d, f)
    local y, index = f(x, 2, 2, 2, 2)
    return { x = x, index = index, g = d:values(unpack(y:size():totable())), kH = 2, kW = 2, strideH = 2, strideW = 2 }
 end
+recipe('pool2d', function(d)
+   local h, w = plane(d)
+   return { x = d:values(4, 12, h, w), kind = 'max', kH = 2, kW = 2, strideH = 2, strideW = 2 }
+end)
 recipe('maxpool2d maxpool2d_grad', function(d) return pooled(d, torch.maxpool2d) end)
 -- Pictures that are cut into several pieces of work where the operands are large.
 local function large_plane(d) return math.min(d.rows + 3, 200), math.min(d.cols + 3, 150) end
