@@ -1,83 +1,114 @@
--- bench/onnx.lua FOLDER [threads] - time of whole networks beside onnxruntime's; FOLDER has onnx's test networks (data/light).
---
--- For each network and batch it prints the best of several runs, in milliseconds, here and by onnxruntime where Python has it
--- (PYTHON names the program). On a machine with other work, compare CPU times: the last two columns.
+-- bench/onnx.lua - inference of whole networks of ONNX beside onnxruntime and PyTorch.
+--    th bench/onnx.lua -light FOLDER [-minilm FOLDER] [-threads 2] [-rounds 5] [-only TEXT] [-pytorch yes]
+-- FOLDER of -light is onnx/backend/test/data/light of the Python package onnx, that of -minilm has model.safetensors of
+-- all-MiniLM-L6-v2. PYTHON names a Python with onnx, onnxruntime and torch. A row's limit is 0.95 of onnxruntime's speed, that of
+-- the geometric mean 1.1. With -threads 1 all sides count the processor time of their process.
+package.path = './?.lua;' .. package.path
 local torch = require 'torch'
-local ffi = require 'ffi'
-local lib = require 'torch.lib'
 local onnx = require 'onnx'
+local paths = require 'paths'
+local measure = require 'bench.lib.measure'
+local peer = require 'bench.lib.peer'
 
-local folder, threads = arg[1], tonumber(arg[2] or 2)
-if not folder then error('usage: th bench/onnx.lua FOLDER [threads]', 0) end
-torch.setnumthreads(threads)
-
-local python = os.getenv 'PYTHON' or 'python3'
-local peer = [[
-import sys, time
-try:
-    import numpy as np, onnx, onnxruntime as ort
-except ImportError as e:
-    sys.exit("missing: " + str(e))
-path, batch, threads, runs = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
-m = onnx.load(path)
-weights = {i.name for i in m.graph.initializer}
-for v in [i for i in m.graph.input if i.name not in weights] + list(m.graph.output):
-    v.type.tensor_type.shape.dim[0].dim_value = batch
-options = ort.SessionOptions()
-options.intra_op_num_threads, options.log_severity_level = threads, 3
-s = ort.InferenceSession(m.SerializeToString(), options, providers=["CPUExecutionProvider"])
-i = s.get_inputs()[0]
-x = np.random.rand(*([batch] + i.shape[1:])).astype("float32")
-wall = cpu = 1e9
-for _ in range(runs + 1):
-    t, c = time.perf_counter(), time.process_time()
-    s.run(None, {i.name: x})
-    wall, cpu = min(wall, time.perf_counter() - t), min(cpu, time.process_time() - c)
-print(wall * 1000, cpu * 1000)
-]]
-
-local clock = ffi.new 'double[3]'
-local function now()
-   lib.C.th_clock(clock)
-   return clock[0], clock[1] + clock[2]
+local options = measure.options(arg or {}, { light = '', minilm = '', only = '', rounds = 5, pytorch = 'no' })
+if options.light == '' and options.minilm == '' then
+   error('usage: th bench/onnx.lua -light FOLDER [-minilm FOLDER] [-threads 2] [-rounds 5] [-only TEXT] [-pytorch yes]', 0)
 end
+torch.setnumthreads(options.threads)
+local LEAST, MEAN = 0.95, 1.1
 
-local function measure(path, batch, runs)
+local folder = os.tmpname()
+os.remove(folder)
+assert(paths.mkdir(folder), 'no folder for models')
+local function remove() os.execute(("rm -rf '%s'"):format(folder)) end
+
+local command = ("exec '%s' bench/peer/onnx_networks.py %d '%s'"):format(os.getenv 'PYTHON' or 'python3', options.threads, folder)
+local python, why = peer.program(command)
+if not python then
+   remove()
+   error('the networks need Python with onnx, onnxruntime and torch: ' .. why, 0)
+end
+print(('%s; %d thread%s, %d rounds'):format(python.version, options.threads, options.threads == 1 and '' or 's', options.rounds))
+print(measure.HEADER)
+
+-- Runs of a model: a function, and what PyTorch calls the network.
+local function light(name, batch)
+   local path = ('%s/%s-%d.onnx'):format(folder, name, batch)
+   python.ask(('light %s/light_%s.onnx %d %s'):format(options.light, name, batch, path))
    local model = onnx.load(path)
-   local input = model.inputs[1]
-   input.shape[1] = batch                                     -- the list of the model's graph is the same table
-   local x = torch.FloatTensor(unpack(input.shape)):uniform()
-   local wall, cpu = math.huge, math.huge
-   for _ = 1, runs + 1 do
-      local t, c = now()
-      model:forward(x)
-      local t2, c2 = now()
-      wall, cpu = math.min(wall, t2 - t), math.min(cpu, c2 - c)
-   end
-   return wall * 1000, cpu * 1000
+   local x = torch.FloatTensor(unpack(model.inputs[1].shape)):uniform()
+   return path, function() return model:forward(x) end
 end
 
-local function measure_peer(path, batch, runs)
-   local script = os.tmpname()
-   local f = assert(io.open(script, 'w'))
-   f:write(peer)
-   f:close()
-   local p = io.popen(("'%s' '%s' '%s' %d %d %d 2>&1"):format(python, script, path, batch, threads, runs))
-   local text = p:read '*a'
-   p:close()
-   os.remove(script)
-   local wall, cpu = text:match '([%d.e+-]+) ([%d.e+-]+)%s*$'
-   return tonumber(wall), tonumber(cpu), text
+local function minilm(tokens)
+   local path = folder .. '/minilm.onnx'
+   if not paths.filep(path) then python.ask(('minilm %s %s'):format(options.minilm, path)) end
+   local model = onnx.load(path)
+   local x = { ids = torch.LongTensor(1, tokens):random(1000, 20000), mask = torch.LongTensor(1, tokens):fill(1) }
+   return path, function() return model:forward(x) end
 end
 
-print(('%-14s %5s %10s %12s %8s %10s %10s'):format('network', 'batch', 'ms', 'onnxruntime', 'ratio', 'CPU ms', 'its CPU'))
-for _, name in ipairs { 'resnet50', 'squeezenet', 'densenet121', 'vgg19' } do
-   for _, batch in ipairs { 1, 16 } do
-      local path, runs = ('%s/light_%s.onnx'):format(folder, name), batch == 1 and 10 or 3
-      local wall, cpu = measure(path, batch, runs)
-      collectgarbage()
-      local other, other_cpu = measure_peer(path, batch, runs)
-      print(('%-14s %5d %10.1f %12s %8s %10.1f %10s'):format(name, batch, wall, other and ('%.1f'):format(other) or '-',
-         other and ('%.2f'):format(other / wall) or '-', cpu, other and ('%.1f'):format(other_cpu) or '-'))
+local rows = {}
+if options.light ~= '' then
+   for _, name in ipairs { 'resnet50', 'squeezenet', 'densenet121', 'vgg19' } do
+      for _, batch in ipairs { 1, 16 } do
+         rows[#rows + 1] = { text = ('%s, batch %d'):format(name, batch), make = function() return light(name, batch) end,
+            torch = name == 'squeezenet' and 'squeezenet1_1' or name, size = batch }
+      end
    end
 end
+if options.minilm ~= '' then
+   for _, tokens in ipairs { 16, 128, 512 } do
+      rows[#rows + 1] = { text = ('all-MiniLM-L6-v2, %d tokens'):format(tokens), make = function() return minilm(tokens) end,
+         torch = 'minilm', size = tokens }
+   end
+end
+
+local product, count, least = 1, 0, math.huge
+
+local function run(row)
+   local path, forward = row.make()
+   for _ = 1, 2 do forward() end
+   local functions = { function() return measure.time(forward) end }
+   if options.pytorch == 'yes' then
+      functions[2] = function() return python.ask(('pytorch %s %d'):format(row.torch, row.size)) end
+   end
+   functions[#functions + 1] = function() return python.ask(('onnxruntime %s %d'):format(path, row.size)) end
+   local medians, ratio = measure.interleaved(options.rounds, functions)
+   local speed = 1 / ratio
+   product, count, least = product * speed, count + 1, math.min(least, speed)
+   measure.row(row.text, ('%.2f of onnxruntime'):format(LEAST), ('%.2f ms'):format(medians[1] * 1000),
+      ('%.2f ms'):format(medians[#medians] * 1000), speed, speed >= LEAST)
+   if options.pytorch == 'yes' then measure.note('PyTorch: %.2f ms', medians[2] * 1000) end
+end
+
+local ok, trouble = pcall(function()
+   for _, row in ipairs(rows) do
+      if row.text:find(options.only, 1, true) then
+         run(row)
+         collectgarbage()
+         collectgarbage()
+      end
+   end
+end)
+if ok and count > 0 then
+   local mean = product ^ (1 / count)
+   measure.row('geometric mean of the rows', ('%.2f of onnxruntime'):format(MEAN), '', '', mean, mean >= MEAN)
+   measure.note('the least row has %.2f of the speed of onnxruntime', least)
+end
+
+-- From the start of the process to the first answer: th, loading, one run.
+if ok and options.light ~= '' and ('start'):find(options.only, 1, true) then
+   local path = ('%s/squeezenet-1.onnx'):format(folder)
+   if not paths.filep(path) then light('squeezenet', 1) end
+   local code = "local m = require 'onnx'.load '" .. path .. "' m:forward(torch.FloatTensor(1, 3, 224, 224):fill(0.5))"
+   local line = ('%s -e "require \'torch\' torch.setnumthreads(%d) %s"'):format(measure.launcher(), options.threads, code)
+   local times = {}
+   for i = 1, options.rounds do times[i] = measure.wall(function() os.execute(line) end) end
+   local took = measure.median(times) * 1000
+   measure.row('squeezenet, start to first answer', '30 ms', ('%.1f ms'):format(took), nil, 30 / took, took <= 30)
+end
+
+python.close()
+remove()
+if not ok then error(trouble, 0) end

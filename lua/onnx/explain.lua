@@ -4,6 +4,7 @@ local ffi = require 'ffi'
 local columns = require 'torch.columns'
 local dtype = require 'torch.dtype'
 local lib = require 'torch.lib'
+local layout = require 'onnx.layout'
 local plan = require 'onnx.plan'
 local types = require 'onnx.types'
 local C = lib.C
@@ -22,6 +23,8 @@ local products = { MatMul = true, Gemm = true, Einsum = true }
 local function engine_of(n, v)
    if n.definition.engine then return n.definition.engine(n) end
    local x, w = n.inputs[1] and v[n.inputs[1]], n.inputs[2] and v[n.inputs[2]]
+   local y = n.results[1] and v[n.results[1]]
+   if n.op == 'Conv' and types.is_tensor(y) and layout.is_last(y) then return 'channels last' end
    if n.op == 'Conv' and types.rank(x) == 4 then
       local s = n.attr.strides or { 1, 1 }
       local p, d = n.attr.pads or { 0, 0, 0, 0 }, n.attr.dilations or { 1, 1 }

@@ -3,6 +3,7 @@
 -- A node that has taken others over has the field n.fused = { act = 'none', 'relu', 'clip' or 'gelu', low, high }. Its third input
 -- is the bias and its fourth the addend.
 local optimise = require 'onnx.optimise'
+local registry = require 'onnx.registry'
 local types = require 'onnx.types'
 
 local M = {}
@@ -48,7 +49,7 @@ local function taker(state, slot)
    if not n or n.domain ~= '' or n.types[1] ~= 'float' or state.uses[slot] ~= 1 or optimise.is_output(state.graph, slot)
       or n.results[1] ~= slot then return nil end
    local f = takes[n.op]
-   if not f or n.fused and n.fused.act ~= 'none' or not f(state.graph, n) then return nil end
+   if not f or n.definition ~= registry.find(n.op) or n.fused and n.fused.act ~= 'none' or not f(state.graph, n) then return nil end
    return n
 end
 
