@@ -1,8 +1,9 @@
 -- bench/onnx.lua - inference of whole networks of ONNX beside onnxruntime and PyTorch.
---    th bench/onnx.lua -light FOLDER [-minilm FOLDER] [-threads 2] [-rounds 5] [-only TEXT] [-pytorch yes]
--- FOLDER of -light is onnx/backend/test/data/light of the Python package onnx, that of -minilm has model.safetensors of
--- all-MiniLM-L6-v2. PYTHON names a Python with onnx, onnxruntime and torch. A row's limit is 0.95 of onnxruntime's speed, that of
--- the geometric mean 1.1. With -threads 1 all sides count the processor time of their process.
+--    th bench/onnx.lua -light FOLDER [-minilm FOLDER] [-threads 2] [-rounds 5] [-only TEXT]
+--    [-pytorch yes]
+-- FOLDER of -light is onnx/backend/test/data/light of the Python package onnx. That of -minilm has
+-- model.safetensors of all-MiniLM-L6-v2. PYTHON names a Python with onnx, onnxruntime and torch. A
+-- row's limit is 0.95 of onnxruntime's speed, that of the geometric mean 1.1. With -threads 1 all sides count the processor time of their process.
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'
 local onnx = require 'onnx'
@@ -10,9 +11,11 @@ local paths = require 'paths'
 local measure = require 'bench.lib.measure'
 local peer = require 'bench.lib.peer'
 
-local options = measure.options(arg or {}, { light = '', minilm = '', only = '', rounds = 5, pytorch = 'no' })
+local options = measure.options(arg or {}, { light = '', minilm = '', only = '', rounds = 5,
+   pytorch = 'no' })
 if options.light == '' and options.minilm == '' then
-   error('usage: th bench/onnx.lua -light FOLDER [-minilm FOLDER] [-threads 2] [-rounds 5] [-only TEXT] [-pytorch yes]', 0)
+   error('usage: th bench/onnx.lua -light FOLDER [-minilm FOLDER] [-threads 2] [-rounds 5] '
+      .. '[-only TEXT] [-pytorch yes]', 0)
 end
 torch.setnumthreads(options.threads)
 local LEAST, MEAN = 0.95, 1.1
@@ -22,13 +25,15 @@ os.remove(folder)
 assert(paths.mkdir(folder), 'no folder for models')
 local function remove() os.execute(("rm -rf '%s'"):format(folder)) end
 
-local command = ("exec '%s' bench/peer/onnx_networks.py %d '%s'"):format(os.getenv 'PYTHON' or 'python3', options.threads, folder)
+local command = ("exec '%s' bench/peer/onnx_networks.py %d '%s'"):format(os.getenv 'PYTHON'
+   or 'python3', options.threads, folder)
 local python, why = peer.program(command)
 if not python then
    remove()
    error('the networks need Python with onnx, onnxruntime and torch: ' .. why, 0)
 end
-print(('%s; %d thread%s, %d rounds'):format(python.version, options.threads, options.threads == 1 and '' or 's', options.rounds))
+print(('%s; %d thread%s, %d rounds'):format(python.version, options.threads, options.threads == 1
+   and '' or 's', options.rounds))
 print(measure.HEADER)
 
 -- Runs of a model: a function, and what PyTorch calls the network.
@@ -44,7 +49,8 @@ local function minilm(tokens)
    local path = folder .. '/minilm.onnx'
    if not paths.filep(path) then python.ask(('minilm %s %s'):format(options.minilm, path)) end
    local model = onnx.load(path)
-   local x = { ids = torch.LongTensor(1, tokens):random(1000, 20000), mask = torch.LongTensor(1, tokens):fill(1) }
+   local x = { ids = torch.LongTensor(1, tokens):random(1000, 20000),
+      mask = torch.LongTensor(1, tokens):fill(1) }
    return path, function() return model:forward(x) end
 end
 
@@ -52,14 +58,16 @@ local rows = {}
 if options.light ~= '' then
    for _, name in ipairs { 'resnet50', 'squeezenet', 'densenet121', 'vgg19' } do
       for _, batch in ipairs { 1, 16 } do
-         rows[#rows + 1] = { text = ('%s, batch %d'):format(name, batch), make = function() return light(name, batch) end,
+         rows[#rows + 1] = { text = ('%s, batch %d'):format(name, batch),
+            make = function() return light(name, batch) end,
             torch = name == 'squeezenet' and 'squeezenet1_1' or name, size = batch }
       end
    end
 end
 if options.minilm ~= '' then
    for _, tokens in ipairs { 16, 128, 512 } do
-      rows[#rows + 1] = { text = ('all-MiniLM-L6-v2, %d tokens'):format(tokens), make = function() return minilm(tokens) end,
+      rows[#rows + 1] = { text = ('all-MiniLM-L6-v2, %d tokens'):format(tokens),
+         make = function() return minilm(tokens) end,
          torch = 'minilm', size = tokens }
    end
 end
@@ -73,11 +81,13 @@ local function run(row)
    if options.pytorch == 'yes' then
       functions[2] = function() return python.ask(('pytorch %s %d'):format(row.torch, row.size)) end
    end
-   functions[#functions + 1] = function() return python.ask(('onnxruntime %s %d'):format(path, row.size)) end
+   functions[#functions + 1] = function() return python.ask(('onnxruntime %s %d'):format(path,
+      row.size)) end
    local medians, ratio = measure.interleaved(options.rounds, functions)
    local speed = 1 / ratio
    product, count, least = product * speed, count + 1, math.min(least, speed)
-   measure.row(row.text, ('%.2f of onnxruntime'):format(LEAST), ('%.2f ms'):format(medians[1] * 1000),
+   measure.row(row.text, ('%.2f of onnxruntime'):format(LEAST),
+      ('%.2f ms'):format(medians[1] * 1000),
       ('%.2f ms'):format(medians[#medians] * 1000), speed, speed >= LEAST)
    if options.pytorch == 'yes' then measure.note('PyTorch: %.2f ms', medians[2] * 1000) end
 end
@@ -93,7 +103,8 @@ local ok, trouble = pcall(function()
 end)
 if ok and count > 0 then
    local mean = product ^ (1 / count)
-   measure.row('geometric mean of the rows', ('%.2f of onnxruntime'):format(MEAN), '', '', mean, mean >= MEAN)
+   measure.row('geometric mean of the rows', ('%.2f of onnxruntime'):format(MEAN), '', '', mean,
+      mean >= MEAN)
    measure.note('the least row has %.2f of the speed of onnxruntime', least)
 end
 
@@ -101,12 +112,15 @@ end
 if ok and options.light ~= '' and ('start'):find(options.only, 1, true) then
    local path = ('%s/squeezenet-1.onnx'):format(folder)
    if not paths.filep(path) then light('squeezenet', 1) end
-   local code = "local m = require 'onnx'.load '" .. path .. "' m:forward(torch.FloatTensor(1, 3, 224, 224):fill(0.5))"
-   local line = ('%s -e "require \'torch\' torch.setnumthreads(%d) %s"'):format(measure.launcher(), options.threads, code)
+   local code = "local m = require 'onnx'.load '" .. path
+      .. "' m:forward(torch.FloatTensor(1, 3, 224, 224):fill(0.5))"
+   local line = ('%s -e "require \'torch\' torch.setnumthreads(%d) %s"'):format(measure.launcher(),
+      options.threads, code)
    local times = {}
    for i = 1, options.rounds do times[i] = measure.wall(function() os.execute(line) end) end
    local took = measure.median(times) * 1000
-   measure.row('squeezenet, start to first answer', '30 ms', ('%.1f ms'):format(took), nil, 30 / took, took <= 30)
+   measure.row('squeezenet, start to first answer', '30 ms', ('%.1f ms'):format(took), nil,
+      30 / took, took <= 30)
 end
 
 python.close()

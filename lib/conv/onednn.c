@@ -205,7 +205,8 @@ static int read_first(int64_t pass) { return pass == TH_CONV_GRAD_INPUT ? TH_ONE
 static int describe(operation *op, const th_onednn_shape *s, int64_t pass)
 {
   const dims size[3] = { { s->n, s->c, s->h, s->w }, { s->n, s->o, s->oh, s->ow }, { s->o, s->c, s->kh, s->kw } };
-  const dims planes = { s->o }, stride = { s->sh, s->sw }, gap = { s->dh - 1, s->dw - 1 }, pad = { s->ph, s->pw }, below = { s->pb, s->pw };
+  const dims planes = { s->o }, stride = { s->sh, s->sw }, gap = { s->dh - 1, s->dw - 1 },
+    pad = { s->ph, s->pw }, below = { s->pb, s->pw };
   layout l[3], bias;
   const int64_t *const stride_of[3] = { s->xs, s->ys };
   for (int i = 0; i < 3; i++) {
@@ -217,12 +218,15 @@ static int describe(operation *op, const th_onednn_shape *s, int64_t pass)
   const layout *x = &l[TH_ONEDNN_X], *y = &l[TH_ONEDNN_Y], *k = &l[TH_ONEDNN_K];
   if (pass == TH_CONV_FORWARD) {
     const layout *b = s->bias ? &bias : NULL;
-    return dnn.dilated_convolution_forward_desc_init(op, TRAINING, DIRECT, x, k, b, y, stride, gap, pad, below);
+    return dnn.dilated_convolution_forward_desc_init(op, TRAINING, DIRECT, x, k, b, y, stride, gap,
+      pad, below);
   }
   if (pass == TH_CONV_GRAD_INPUT) {
-    return dnn.dilated_convolution_backward_data_desc_init(op, DIRECT, x, k, y, stride, gap, pad, below);
+    return dnn.dilated_convolution_backward_data_desc_init(op, DIRECT, x, k, y, stride, gap, pad,
+      below);
   }
-  return dnn.dilated_convolution_backward_weights_desc_init(op, DIRECT, x, k, NULL, y, stride, gap, pad, below);
+  return dnn.dilated_convolution_backward_weights_desc_init(op, DIRECT, x, k, NULL, y, stride, gap,
+    pad, below);
 }
 
 static int compile(th_onednn_plan *p)
@@ -242,7 +246,8 @@ static int compile(th_onednn_plan *p)
 static bool is_slow(const th_onednn_plan *p)
 {
   const char *text = NULL;
-  return dnn.primitive_desc_query(p->desc, IMPLEMENTATION, 0, &text) || !text || strncmp(text, "ref", 3) == 0;
+  return dnn.primitive_desc_query(p->desc, IMPLEMENTATION, 0, &text) || !text ||
+    strncmp(text, "ref", 3) == 0;
 }
 
 static int mover(void **move, const layout *from, const layout *to)

@@ -3,7 +3,8 @@
 #define TH_CHANNELS_LAST_H
 #include "kernel.h"
 
-/* The distance from pixel to pixel where t is N x C x H x W, the channels of a pixel lie side by side and pixels follow each
+/* The distance from pixel to pixel where t is N x C x H x W, the channels of a pixel lie side by
+ * side and pixels follow each
  * other at equal distances; else 0. */
 static inline __attribute__((unused)) int64_t pixel_step(const th_tensor *t)
 {

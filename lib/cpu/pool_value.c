@@ -1,11 +1,13 @@
-/* pool_value.c - maxima and means of windows without places: channels side by side, or plane after plane. */
+/* pool_value.c - maxima and means of windows without places: channels side by side, or plane after
+ * plane. */
 #ifndef T
 #include "channels_last.h"
 #include "gemm.h"
 #include "packed.h"
 #include "../op/pool2d.args.h"
 
-enum { TOGETHER = 64, WORK = 1 << 14 };             /* channels at a time; elements read by a block */
+/* channels at a time; elements read by a block */
+enum { TOGETHER = 64, WORK = 1 << 14 };
 
 typedef struct pool {
   const void *x;
@@ -16,7 +18,8 @@ typedef struct pool {
 } pool;
 
 /* The taps first..last of a window that begins at `at` and lie in 0..size. */
-static void taps(int64_t at, int64_t kernel, int64_t gap, int64_t size, int64_t *first, int64_t *last)
+static void taps(int64_t at, int64_t kernel, int64_t gap, int64_t size, int64_t *first,
+  int64_t *last)
 {
   *first = at < 0 ? (-at + gap - 1) / gap : 0;
   *last = at >= size ? 0 : th_min(kernel, (size - 1 - at) / gap + 1);
@@ -45,13 +48,15 @@ typedef IV K(mask) __attribute__((vector_size(TH_VB), may_alias));
 #undef IV
 
 /* The maxima of one window: GROUP vectors of channels from x on. */
-TH_INLINE void K(max_window)(const pool *p, T *y, const T *x, int64_t rows, int64_t cols, const int group)
+TH_INLINE void K(max_window)(const pool *p, T *y, const T *x, int64_t rows, int64_t cols,
+  const int group)
 {
   K(vec) best[4];
   for (int g = 0; g < group; g++) best[g] = -(C)INFINITY - (K(vec)){ 0 };
   for (int64_t s = 0; s < rows; s++) {
     for (int64_t t = 0; t < cols; t++) {
-      const K(vec) *at = (const K(vec) *)(const void *)(x + (s * p->dh * p->w + t * p->dw) * p->from);
+      const K(vec) *at = (const K(vec) *)(const void *)(x +
+        (s * p->dh * p->w + t * p->dw) * p->from);
 #pragma GCC unroll 4
       for (int g = 0; g < group; g++) {
         const K(vec) v = at[g];
@@ -70,7 +75,8 @@ static void K(max_last)(void *ctx, int64_t first, int64_t last)
   const pool *p = ctx;
   const int64_t parts = (p->c + TOGETHER - 1) / TOGETHER;
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
-    const int64_t part = b % parts, i = b / parts % p->oh, image = b / parts / p->oh, n = th_min(TOGETHER, p->c - part * TOGETHER);
+    const int64_t part = b % parts, i = b / parts % p->oh, image = b / parts / p->oh,
+      n = th_min(TOGETHER, p->c - part * TOGETHER);
     const T *x = (const T *)p->x + image * p->h * p->w * p->from + part * TOGETHER;
     T *y = (T *)p->y + (image * p->oh + i) * p->ow * p->to + part * TOGETHER;
     int64_t a0, a1, b0, b1;
@@ -84,8 +90,10 @@ static void K(max_last)(void *ctx, int64_t first, int64_t last)
 #if !IS_HALF
       const T *corner = x + ((top + a0 * p->dh) * p->w + left + b0 * p->dw) * p->from;
       const int64_t lanes = TH_VB / (int64_t)sizeof(C);
-      for (; done + 4 * lanes <= n; done += 4 * lanes) K(max_window)(p, y + done, corner + done, a1 - a0, b1 - b0, 4);
-      for (; done + lanes <= n; done += lanes) K(max_window)(p, y + done, corner + done, a1 - a0, b1 - b0, 1);
+      for (; done + 4 * lanes <= n; done += 4 * lanes) K(max_window)(p, y + done, corner + done,
+        a1 - a0, b1 - b0, 4);
+      for (; done + lanes <= n; done += lanes) K(max_window)(p, y + done, corner + done, a1 - a0,
+        b1 - b0, 1);
 #endif
       for (int64_t s = a0; s < a1 && done < n; s++) {
         for (int64_t t = b0; t < b1; t++) {
@@ -106,7 +114,8 @@ static void K(mean_last)(void *ctx, int64_t first, int64_t last)
   const pool *p = ctx;
   const int64_t parts = (p->c + TOGETHER - 1) / TOGETHER;
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
-    const int64_t part = b % parts, i = b / parts % p->oh, image = b / parts / p->oh, n = th_min(TOGETHER, p->c - part * TOGETHER);
+    const int64_t part = b % parts, i = b / parts % p->oh, image = b / parts / p->oh,
+      n = th_min(TOGETHER, p->c - part * TOGETHER);
     const T *x = (const T *)p->x + image * p->h * p->w * p->from + part * TOGETHER;
     T *y = (T *)p->y + (image * p->oh + i) * p->ow * p->to + part * TOGETHER;
     int64_t a0, a1, b0, b1;
@@ -167,7 +176,8 @@ static void K(mean_planes)(void *ctx, int64_t first, int64_t last)
         A sum = 0;
         taps(left, p->kw, p->dw, p->w, &b0, &b1);
         for (int64_t s = a0; s < a1; s++) {
-          for (int64_t t = b0; t < b1; t++) sum += (A)LOAD(x[(top + s * p->dh) * p->w + left + t * p->dw]);
+          for (int64_t t = b0; t < b1; t++) sum += (A)LOAD(x[(top + s * p->dh) * p->w + left +
+            t * p->dw]);
         }
         *y++ = STORE((C)(sum / (A)pixels_of(p, i, j, (a1 - a0) * (b1 - b0))));
       }
@@ -183,18 +193,23 @@ static th_status K(run)(const th_call *c)
   th_packed packed = { 0 };
   const int f = x->ndim - 3;
   const bool max = strcmp(a->kind, "max") == 0;
-  pool p = { .n = f ? x->size[0] : 1, .c = x->size[f], .h = x->size[f + 1], .w = x->size[f + 2], .oh = y->size[f + 1],
-             .ow = y->size[f + 2], .kh = a->kH, .kw = a->kW, .sh = a->strideH, .sw = a->strideW, .ph = a->padH, .pw = a->padW,
-             .dh = a->dilationH, .dw = a->dilationW, .from = pixel_step(x), .to = pixel_step(y), .count_pad = a->countPad != 0 };
+  pool p = { .n = f ? x->size[0] : 1, .c = x->size[f], .h = x->size[f + 1], .w = x->size[f + 2],
+    .oh = y->size[f + 1],
+             .ow = y->size[f + 2], .kh = a->kH, .kw = a->kW, .sh = a->strideH, .sw = a->strideW,
+               .ph = a->padH, .pw = a->padW,
+             .dh = a->dilationH, .dw = a->dilationW, .from = pixel_step(x), .to = pixel_step(y),
+               .count_pad = a->countPad != 0 };
   if (th_numel(y) == 0) return TH_OK;
   const bool last = p.from > 0 && p.to > 0;
   th_status s = last ? TH_OK : th_pack_input(&packed, &x);
   if (s == TH_OK && !last) s = th_pack_result(&packed, &y, false);
   if (s == TH_OK) {
     p.x = TH_DATA(T, x), p.y = TH_DATA(T, y);
-    const int64_t window = th_min(p.kh, p.h) * th_min(p.kw, p.w), parts = (p.c + TOGETHER - 1) / TOGETHER;
+    const int64_t window = th_min(p.kh, p.h) * th_min(p.kw, p.w),
+      parts = (p.c + TOGETHER - 1) / TOGETHER;
     const int64_t row = p.ow * window * th_min(TOGETHER, p.c), plane = p.oh * p.ow * window;
-    if (last) s = th_parallel(p.n * p.oh * parts, WORK / row + 1, max ? K(max_last) : K(mean_last), &p);
+    if (last) s = th_parallel(p.n * p.oh * parts, WORK / row + 1, max ? K(max_last) : K(mean_last),
+      &p);
     else s = th_parallel(p.n * p.c, WORK / plane + 1, max ? K(max_planes) : K(mean_planes), &p);
   }
   return th_packed_end(&packed, s);

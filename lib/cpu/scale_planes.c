@@ -1,4 +1,5 @@
-/* scale_planes.c - plane after plane, or pixel after pixel where the channels of a pixel lie side by side. */
+/* scale_planes.c - plane after plane, or pixel after pixel where the channels of a pixel lie side
+ * by side. */
 #ifndef T
 #include "channels_last.h"
 #include "packed.h"
@@ -43,7 +44,8 @@ static void K(planes)(void *ctx, int64_t first, int64_t last)
   const scaled *s = ctx;
   const C low = (C)s->low, high = (C)s->high;
   for (int64_t k = first; k < last; k++) {
-    const C scale = LOAD(((const T *)s->scale)[k % s->planes]), shift = LOAD(((const T *)s->shift)[k % s->planes]);
+    const C scale = LOAD(((const T *)s->scale)[k % s->planes]),
+      shift = LOAD(((const T *)s->shift)[k % s->planes]);
     const T *x = (const T *)s->x + k * s->pixels;
     T *y = (T *)s->y + k * s->pixels;
     for (int64_t i = 0; i < s->pixels; i++) {
@@ -59,7 +61,8 @@ static th_status K(run)(const th_call *c)
   const th_tensor *x = a->x, *scale = a->scale, *shift = a->shift;
   th_tensor *y = a->y;
   th_packed packed = { 0 };
-  scaled s = { .planes = x->size[1], .from = pixel_step(x), .to = pixel_step(y), .low = -INFINITY, .high = INFINITY };
+  scaled s = { .planes = x->size[1], .from = pixel_step(x), .to = pixel_step(y), .low = -INFINITY,
+    .high = INFINITY };
   if (th_numel(x) == 0) return TH_OK;
   if (strcmp(a->act, "relu") == 0) s.low = 0;
   else if (strcmp(a->act, "clip") == 0) s.low = a->low, s.high = a->high;
@@ -70,7 +73,8 @@ static th_status K(run)(const th_call *c)
   if (t == TH_OK) t = th_pack_input(&packed, &shift);
   if (t == TH_OK && !last) t = th_pack_result(&packed, &y, false);
   if (t == TH_OK) {
-    s.x = TH_DATA(T, x), s.y = TH_DATA(T, y), s.scale = TH_DATA(T, scale), s.shift = TH_DATA(T, shift);
+    s.x = TH_DATA(T, x), s.y = TH_DATA(T, y), s.scale = TH_DATA(T, scale),
+      s.shift = TH_DATA(T, shift);
     if (last) t = th_parallel(x->size[0] * s.pixels, WORK / s.planes + 1, K(pixels), &s);
     else t = th_parallel(x->size[0] * s.planes, WORK / s.pixels + 1, K(planes), &s);
   }

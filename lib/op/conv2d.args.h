@@ -12,7 +12,8 @@ TH_ARGS(conv_geometry, TH_CONV_GEOMETRY)
 TH_ARGS(conv2d, (y, out), (x, tensor), (weight, tensor), (bias, tensor, "nil"), TH_CONV_GEOMETRY)
 
 /* Begins with the arguments of conv2d, so that a call of it can run as one of those. */
-TH_ARGS(conv2d_fused, (y, out), (x, tensor), (weight, tensor), (bias, tensor, "nil"), TH_CONV_GEOMETRY,
+TH_ARGS(conv2d_fused, (y, out), (x, tensor), (weight, tensor), (bias, tensor, "nil"),
+  TH_CONV_GEOMETRY,
   (add, tensor, "nil"), (act, string, "'none'"), (low, number, "0"), (high, number, "0"))
 
 TH_ARGS(conv2d_grad_input, (gx, out), (x, tensor), (g, tensor), (weight, tensor), TH_CONV_GEOMETRY)

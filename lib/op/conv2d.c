@@ -115,9 +115,11 @@ static th_status check_fused(th_call *c)
   int64_t size[4];
   TH_TRY(need_convolution(c, &ndim, size));
   bool known = false;
-  for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) known = known || strcmp(a->act, acts[i]) == 0;
+  for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) known = known ||
+    strcmp(a->act, acts[i]) == 0;
   if (!known) {
-    return th_fail(TH_EARG, "act must be \"none\", \"relu\", \"clip\" or \"gelu\", got \"%.20s\"", a->act);
+    return th_fail(TH_EARG, "act must be \"none\", \"relu\", \"clip\" or \"gelu\", got \"%.20s\"",
+      a->act);
   }
   if (strcmp(a->act, "clip") == 0 && !(a->low <= a->high)) {
     return th_fail(TH_EARG, "low must be at most high, got %g and %g", a->low, a->high);
@@ -170,11 +172,12 @@ const th_op th_op_conv2d = {
 const th_op th_op_conv2d_fused = {
   .name  = "conv2d_fused",
   .args  = conv2d_fused_signature,
-  .doc   = "act(conv2d(x, weight, bias, ...) + add), in one step: act is 'none', 'relu', 'clip' (to low..high) or 'gelu'. "
-           "The ONNX executor uses it; it has no gradient. A result of the right size keeps its strides, and channels side "
-           "by side (those of a permuted N x H x W x C tensor) are the fastest."
-           "\ntorch.conv2d_fused(torch.Tensor{{{-1, 2}}}, torch.ones(1, 1, 1, 1), nil, 1, 1, 0, 0, 1, 1, 1, nil, 'relu')"
-           " --> {{{0, 2}}}",
+  .doc   = "act(conv2d(x, weight, bias, ...) + add), in one step: act is 'none', 'relu', 'clip' "
+           "(to low..high) or 'gelu'. The ONNX executor uses it; it has no gradient. "
+           "A result of the right size keeps its strides. Channels side by side, those of a "
+           "permuted N x H x W x C tensor, are the fastest."
+           "\ntorch.conv2d_fused(torch.Tensor{{{-1, 2}}}, torch.ones(1, 1, 1, 1), nil, "
+           "1, 1, 0, 0, 1, 1, 1, nil, 'relu') --> {{{0, 2}}}",
   .flags = TH_INPLACE_AT(conv2d_fused_add),
   .check = check_fused,
 };

@@ -16,7 +16,8 @@ TH_ARGS(maxpool2d, (y, out), (index, out), (x, tensor), TH_POOL_WINDOW, (dilatio
 
 TH_ARGS(maxpool2d_grad, (gx, out), (x, tensor), (index, tensor), (g, tensor))
 
-TH_ARGS(pool2d, (y, out), (x, tensor), (kind, string), TH_POOL_WINDOW, (dilationH, int, "1"), (dilationW, int, "1"),
+TH_ARGS(pool2d, (y, out), (x, tensor), (kind, string), TH_POOL_WINDOW, (dilationH, int, "1"),
+  (dilationW, int, "1"),
   (ceil, bool, "false"), (countPad, bool, "true"))
 
 TH_ARGS(avgpool2d, (y, out), (x, tensor), TH_MEAN_WINDOW)

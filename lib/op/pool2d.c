@@ -127,7 +127,8 @@ static th_status check_pool(th_call *c)
   }
   TH_TRY(result_size(c, pool2d_x, pool2d_kH, pool2d_dilationH, a->ceil != 0, size));
   if (*a->kind == 'm' && a->kind[1] == 'e' && (a->dilationH != 1 || a->dilationW != 1)) {
-    return th_fail(TH_EARG, "dilationH and dilationW must be 1 for means, got %lld and %lld", (long long)a->dilationH,
+    return th_fail(TH_EARG, "dilationH and dilationW must be 1 for means, got %lld and %lld",
+      (long long)a->dilationH,
                    (long long)a->dilationW);
   }
   return th_out(c, pool2d_y, c->dtype, a->x->ndim, size);
@@ -165,9 +166,11 @@ const th_op th_op_maxpool2d = {
 const th_op th_op_pool2d = {
   .name  = "pool2d",
   .args  = pool2d_signature,
-  .doc   = "The largest pixel (kind 'max') or the mean ('mean') of each window, as maxpool2d and avgpool2d give them, without "
-           "the places of maxima and without a gradient. The ONNX executor uses it. A result of the right size keeps its strides."
-           "\ntorch.pool2d(torch.range(1, 16):view(1, 4, 4), 'max', 2, 2, 2, 2) --> {{{6, 8}, {14, 16}}}",
+  .doc   = "The largest pixel (kind 'max') or the mean ('mean') of each window, as maxpool2d and "
+           "avgpool2d give them. It gives no places of maxima and has no gradient. The ONNX "
+           "executor uses it. A result of the right size keeps its strides."
+           "\ntorch.pool2d(torch.range(1, 16):view(1, 4, 4), 'max', 2, 2, 2, 2)"
+           " --> {{{6, 8}, {14, 16}}}",
   .check = check_pool,
 };
 

@@ -3,7 +3,8 @@
 #define TH_SCALE_PLANES_ARGS_H
 #include "th_args.h"
 
-TH_ARGS(scale_planes, (y, out), (x, tensor), (scale, tensor), (shift, tensor), (act, string, "'none'"), (low, number, "0"),
+TH_ARGS(scale_planes, (y, out), (x, tensor), (scale, tensor), (shift, tensor),
+  (act, string, "'none'"), (low, number, "0"),
   (high, number, "0"))
 
 #endif

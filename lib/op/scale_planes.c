@@ -1,4 +1,5 @@
-/* scale_planes.c - a factor and an addend for each plane, then an activation: batch normalization with known statistics. */
+/* scale_planes.c - a factor and an addend for each plane, then an activation: batch normalization
+ * with known statistics. */
 #include "scale_planes.args.h"
 #include "op.h"
 
@@ -7,7 +8,8 @@ static th_status need_numbers(th_call *c, int arg, int64_t planes)
   const th_tensor *t = c->arg[arg].t;
   TH_TRY(th_need_same_dtype(c, arg, scale_planes_x));
   if (t->ndim == 1 && t->size[0] == planes) return TH_OK;
-  return th_fail(TH_ESHAPE, "%s must have %lld elements, one for each plane of x, got size %s", th_arg_name(c, arg),
+  return th_fail(TH_ESHAPE, "%s must have %lld elements, one for each plane of x, got size %s",
+    th_arg_name(c, arg),
                  (long long)planes, TH_SHAPE(t));
 }
 
@@ -31,9 +33,11 @@ static th_status check(th_call *c)
 const th_op th_op_scale_planes = {
   .name  = "scale_planes",
   .args  = scale_planes_signature,
-  .doc   = "act(x * scale + shift), where x is N x C x ... and scale and shift have a number for each of the C planes; act is "
-           "'none', 'relu' or 'clip' (to low..high). The ONNX executor uses it for batch normalization; it has no gradient."
-           "\ntorch.scale_planes(torch.ones(1, 2, 1), torch.Tensor{2, 3}, torch.Tensor{1, -4}, 'relu') --> {{{3}, {0}}}",
+  .doc   = "act(x * scale + shift): x is N x C x ..., and scale and shift have a number for each of "
+           "the C planes. act is 'none', 'relu' or 'clip' (to low..high). The ONNX executor uses it "
+           "for batch normalization; it has no gradient."
+           "\ntorch.scale_planes(torch.ones(1, 2, 1), torch.Tensor{2, 3}, torch.Tensor{1, -4}, "
+           "'relu') --> {{{3}, {0}}}",
   .flags = TH_INPLACE_AT(scale_planes_x),
   .check = check,
 };

@@ -1,4 +1,5 @@
--- lua/onnx/after.lua - what a node computes behind its own result: an addend and an activation (fuse.lua).
+-- lua/onnx/after.lua - what a node computes behind its own result: an addend and an activation
+-- (fuse.lua).
 local torch = require 'torch'
 local types = require 'onnx.types'
 

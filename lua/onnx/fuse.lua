@@ -1,6 +1,8 @@
--- lua/onnx/fuse.lua - convolutions and products of matrices compute what follows them: a bias, an addend, an activation.
+-- lua/onnx/fuse.lua - convolutions and products of matrices compute what follows them: a bias, an
+-- addend, an activation.
 --
--- A node that has taken others over has the field n.fused = { act = 'none', 'relu', 'clip' or 'gelu', low, high }. Its third input
+-- A node that has taken others over has the field n.fused = { act = 'none', 'relu', 'clip' or
+-- 'gelu', low, high }. Its third input
 -- is the bias and its fourth the addend.
 local optimise = require 'onnx.optimise'
 local registry = require 'onnx.registry'
@@ -10,7 +12,8 @@ local M = {}
 
 local ADDEND = 4
 
-local function constant(graph, slot) return slot and not graph.changeable[slot] and graph.constants[slot] or nil end
+local function constant(graph, slot) return slot and not graph.changeable[slot]
+   and graph.constants[slot] or nil end
 
 local function is_matrix(t) return t ~= nil and types.is_tensor(t) and types.rank(t) == 2 end
 
@@ -20,10 +23,12 @@ local takes = {
    MatMul = function(graph, n) return is_matrix(constant(graph, n.inputs[2])) end,
    Gemm = function(graph, n)
       local a, bias = n.attr, n.inputs[3] and constant(graph, n.inputs[3])
-      return is_matrix(constant(graph, n.inputs[2])) and (a.alpha or 1) == 1 and (a.beta or 1) == 1 and (a.transA or 0) == 0
+      return is_matrix(constant(graph, n.inputs[2])) and (a.alpha or 1) == 1 and (a.beta or 1) == 1
+         and (a.transA or 0) == 0
          and (not n.inputs[3] or bias ~= nil and types.rank(bias) == 1)
    end,
-   BatchNormalization = function(_, n) return not n.wanted[2] and (n.attr.training_mode or 0) == 0 and n.version >= 9 end,
+   BatchNormalization = function(_, n) return not n.wanted[2] and (n.attr.training_mode or 0) == 0
+      and n.version >= 9 end,
 }
 
 -- What an activation does: its name and limits; nil of others.
@@ -46,10 +51,12 @@ local acts = {
 -- The node that makes a slot, if it can take over the only node that uses it.
 local function taker(state, slot)
    local n = slot and state.maker[slot]
-   if not n or n.domain ~= '' or n.types[1] ~= 'float' or state.uses[slot] ~= 1 or optimise.is_output(state.graph, slot)
+   if not n or n.domain ~= '' or n.types[1] ~= 'float' or state.uses[slot] ~= 1
+      or optimise.is_output(state.graph, slot)
       or n.results[1] ~= slot then return nil end
    local f = takes[n.op]
-   if not f or n.definition ~= registry.find(n.op) or n.fused and n.fused.act ~= 'none' or not f(state.graph, n) then return nil end
+   if not f or n.definition ~= registry.find(n.op) or n.fused and n.fused.act ~= 'none'
+      or not f(state.graph, n) then return nil end
    return n
 end
 
@@ -74,8 +81,10 @@ end
 local function take_bias(state, n)
    for k = 1, 2 do
       local into, bias = taker(state, n.inputs[k]), constant(state.graph, n.inputs[3 - k])
-      if into and into.op == 'MatMul' and not into.inputs[3] and not into.inputs[ADDEND] and types.is_tensor(bias)
-         and types.rank(bias) == 1 and types.size(bias, 1) == types.size(state.graph.constants[into.inputs[2]], 2) then
+      if into and into.op == 'MatMul' and not into.inputs[3] and not into.inputs[ADDEND]
+         and types.is_tensor(bias)
+         and types.rank(bias) == 1 and types.size(bias, 1)
+            == types.size(state.graph.constants[into.inputs[2]], 2) then
          absorb(state, n, into)
          into.inputs[3], into.types[3], into.count = n.inputs[3 - k], 'float', 3
          return
@@ -89,8 +98,10 @@ local function take_addend(state, n)
    for k = 1, 2 do
       local into, slot = taker(state, n.inputs[k]), n.inputs[3 - k]
       local before = slot and state.maker[slot]
-      if into and into.op ~= 'BatchNormalization' and not into.inputs[ADDEND] and constant(state.graph, slot) == nil
-         and slot ~= n.inputs[k] and (not before or state.at[before] < state.at[into]) then best, other = into, slot end
+      if into and into.op ~= 'BatchNormalization' and not into.inputs[ADDEND]
+         and constant(state.graph, slot) == nil
+         and slot ~= n.inputs[k] and (not before or state.at[before] < state.at[into]) then best,
+            other = into, slot end
    end
    if not best then return end
    absorb(state, n, best)
@@ -98,7 +109,8 @@ local function take_addend(state, n)
    for k = 1, ADDEND do best.inputs[k] = best.inputs[k] or false end
 end
 
---- Fuses nodes of a graph in place. Constants of the graph are computed before, and its nodes are in order.
+--- Fuses nodes of a graph in place. Constants of the graph are computed before, and its nodes are
+-- in order.
 function M.graph(graph)
    local uses, maker = optimise.survey(graph)
    local state = { graph = graph, uses = uses, maker = maker, gone = {}, at = {} }
@@ -106,7 +118,8 @@ function M.graph(graph)
    for _, n in ipairs(graph.nodes) do
       local plain = n.domain == '' and n.types[1] == 'float'
       if plain and acts[n.op] then take_act(state, n)
-      elseif plain and (n.op == 'Add' and n.version >= 7 or n.op == 'Sum') and n.count == 2 and n.types[2] == 'float' then
+      elseif plain and (n.op == 'Add' and n.version >= 7 or n.op == 'Sum') and n.count == 2
+         and n.types[2] == 'float' then
          take_bias(state, n)
          if not state.gone[n] then take_addend(state, n) end
       end

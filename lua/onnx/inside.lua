@@ -1,15 +1,20 @@
--- lua/onnx/inside.lua - results that lie inside of the result of a Concat, so that it copies nothing.
+-- lua/onnx/inside.lua - results that lie inside of the result of a Concat, so that it copies
+-- nothing.
 --
--- It concerns images whose channels lie side by side (layout.lua), joined along their channels. A plan gives such a result a part
--- of each pixel of the joined one. Concat looks where its inputs lie, and copies those that lie elsewhere.
+-- It concerns images whose channels lie side by side (layout.lua), joined along their channels. A
+-- plan gives such a result a part
+-- of each pixel of the joined one. Concat looks where its inputs lie, and copies those that lie
+-- elsewhere.
 local layout = require 'onnx.layout'
 local types = require 'onnx.types'
 
 local M = {}
 
 -- Ops that write results of any layout, and ops that read them without a loss of time.
-local writes = { Conv = true, MaxPool = true, AveragePool = true, BatchNormalization = true, Concat = true }
-local reads = { MaxPool = true, AveragePool = true, GlobalAveragePool = true, BatchNormalization = true, Concat = true }
+local writes = { Conv = true, MaxPool = true, AveragePool = true, BatchNormalization = true,
+   Concat = true }
+local reads = { MaxPool = true, AveragePool = true, GlobalAveragePool = true,
+   BatchNormalization = true, Concat = true }
 
 local function users_of(graph)
    local users = {}
@@ -27,7 +32,8 @@ end
 
 -- Whether an entry of a plan may become a part of the one of node n.
 local function may_join(e, slot, n, users)
-   if not e or e.k ~= 1 or e.host or e.node.results[1] ~= slot or not e.last or e.node.domain ~= '' or not writes[e.node.op]
+   if not e or e.k ~= 1 or e.host or e.node.results[1] ~= slot or not e.last or e.node.domain ~= ''
+      or not writes[e.node.op]
       or e.node.over or e.node == n then return false end
    local count = 0
    for _, user in ipairs(users[slot]) do
@@ -37,7 +43,8 @@ local function may_join(e, slot, n, users)
    return count == 1
 end
 
---- Finds entries of a plan that can lie inside of others: they get the fields host and channel, from 0.
+--- Finds entries of a plan that can lie inside of others: they get the fields host and channel,
+-- from 0.
 -- @param list        entries in the order of their nodes
 -- @param entry_of    function(slot): the entry whose memory a value has
 function M.find(graph, list, entry_of)
@@ -54,10 +61,12 @@ function M.find(graph, list, entry_of)
          end
       end
    end
-   for i = #list, 1, -1 do                                    -- hosts are later than what lies inside of them
+   -- hosts are later than what lies inside of them
+   for i = #list, 1, -1 do
       local e = list[i]
       local host = e.host
-      while host do host.first, host.stop, host = math.min(host.first, e.first), math.max(host.stop, e.stop), host.host end
+      while host do host.first, host.stop, host = math.min(host.first, e.first),
+         math.max(host.stop, e.stop), host.host end
    end
 end
 
@@ -75,7 +84,8 @@ function M.join(y, list)
    local channel = 0
    for _, x in ipairs(list) do
       local count = types.size(x, 2)
-      local there = x._storage == y._storage and x._offset == y._offset + channel and x._stride[3] == y._stride[3]
+      local there = x._storage == y._storage and x._offset == y._offset + channel and x._stride[3]
+         == y._stride[3]
          and layout.is_last(x)
       if not there and count > 0 then y:narrow(2, channel + 1, count):copy(x) end
       channel = channel + count

@@ -1,7 +1,10 @@
--- lua/onnx/layout.lua - the order of images in memory: plane after plane, or with the channels of a pixel side by side.
+-- lua/onnx/layout.lua - the order of images in memory: plane after plane, or with the channels of
+-- a pixel side by side.
 --
--- Convolutions write their results with channels side by side where oneDNN computes quickest that way, and what follows them
--- keeps that order. Such a tensor has the sizes N x C x H x W as any other and differs in its strides alone, so every op takes it.
+-- Convolutions write their results with channels side by side where oneDNN computes quickest that
+-- way, and what follows them
+-- keeps that order. Such a tensor has the sizes N x C x H x W as any other and differs in its
+-- strides alone, so every op takes it.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local construct = require 'torch.construct'
@@ -10,25 +13,30 @@ local C = lib.C
 
 local M = {}
 
---- Whether the channels of a pixel lie side by side and pixels follow each other at equal distances; false if the tensor also
+--- Whether the channels of a pixel lie side by side and pixels follow each other at equal
+-- distances; false if the tensor also
 -- lies plane after plane.
 function M.is_last(x)
    if x._ndim ~= 4 or x._stride[1] ~= 1 then return false end
    local c, h, w = x._size[1], x._size[2], x._size[3]
    if c <= 1 or h * w <= 1 then return false end
    local step = w > 1 and x._stride[3] or x._stride[2]
-   return step >= c and (h == 1 or x._stride[2] == w * step) and (x._size[0] == 1 or x._stride[0] == h * w * step)
+   return step >= c and (h == 1 or x._stride[2] == w * step)
+      and (x._size[0] == 1 or x._stride[0] == h * w * step)
 end
 
 --- Whether it does so without gaps between pixels.
-function M.is_dense(x) return M.is_last(x) and (x._size[3] > 1 and x._stride[3] or x._stride[2]) == x._size[1] end
+function M.is_dense(x) return M.is_last(x) and (x._size[3] > 1 and x._stride[3] or x._stride[2])
+   == x._size[1] end
 
 local known
 
---- Whether convolutions of floats are quickest with channels side by side: with oneDNN at level avx512, unless an engine is
+--- Whether convolutions of floats are quickest with channels side by side: with oneDNN at level
+-- avx512, unless an engine is
 -- preferred.
 function M.is_quick()
-   if known == nil then known = ffi.string(C.th_cpu_level()) == 'avx512' and C.th_onednn_name() ~= nil end
+   if known == nil then known = ffi.string(C.th_cpu_level()) == 'avx512' and C.th_onednn_name()
+      ~= nil end
    return known and C.th_conv_preferred() < 0 and C.th_conv_forced() < 0
 end
 

@@ -38,7 +38,8 @@ function Node:out_like(x)
    return self:out_last(tonumber(s[0]), tonumber(s[1]), tonumber(s[2]), tonumber(s[3]))
 end
 
---- As out_like, of two inputs that broadcast: the order of a larger one whose channels lie side by side.
+--- As out_like, of two inputs that broadcast: the order of a larger one whose channels lie side by
+-- side.
 function Node:out_of(a, b)
    if layout.is_last(a) and a:nElement() >= b:nElement() then return self:out_like(a) end
    if layout.is_last(b) and b:nElement() >= a:nElement() then return self:out_like(b) end

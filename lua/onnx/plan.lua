@@ -93,7 +93,8 @@ function M.recorder(graph)
                local a = address(t)
                if not a then return end
                r.stop[a] = math.max(r.stop[a] or 0, last[slot] or forever)
-               r.storage[slot], r.plain[slot] = a, t._offset == 0 and (t:isContiguous() or layout.is_dense(t))
+               r.storage[slot], r.plain[slot] = a,
+                  t._offset == 0 and (t:isContiguous() or layout.is_dense(t))
             end, 1)
          end
       end
@@ -123,7 +124,8 @@ local function entries_of(graph, plan, r)
             buffers[k] = false
          else
             local entry = { node = n, k = k, first = i, stop = stop, size = t:nElement(), dtype = t._dtype,
-               shape = types.shape(t), strides = strides_of(t), last = layout.is_dense(t), sizes = r.sizes[n] }
+               shape = types.shape(t), strides = strides_of(t), last = layout.is_dense(t),
+                  sizes = r.sizes[n] }
             list[#list + 1], by_address[a], entry.index = entry, entry, #list
          end
       end
@@ -151,7 +153,8 @@ end
 -- The entry of an input that ends with node i and has the size of the result, if the op may write over it.
 local function over_input(entry, r, by_address)
    local n, found = entry.node, nil
-   local first = n.definition.inplace and 1 or n.over          -- n.over: the only input that may be written over
+   -- n.over: the only input that may be written over
+   local first = n.definition.inplace and 1 or n.over
    if not first then return nil end
    for k = first, n.over or n.count do
       local slot = n.inputs[k]
@@ -174,7 +177,8 @@ local function assign(list, r, by_address)
       table.insert(ends[entry.stop], entry)
    end
    local ended = 0
-   table.sort(list, function(a, b) return a.first < b.first or a.first == b.first and a.index < b.index end)
+   table.sort(list, function(a, b) return a.first < b.first or a.first == b.first
+      and a.index < b.index end)
    for _, entry in ipairs(list) do
       while ended < entry.first - 1 do                        -- free what ended before this node
          ended = ended + 1
@@ -196,7 +200,8 @@ end
 --- Completes a plan after its recording run: buffers become views of shared storages.
 function M.finish(graph, plan, r)
    local list, by_address = entries_of(graph, plan, r)
-   inside.find(graph, list, function(slot) return slot and r.storage[slot] and by_address[r.storage[slot]] end)
+   inside.find(graph, list, function(slot) return slot and r.storage[slot]
+      and by_address[r.storage[slot]] end)
    local chunks = assign(list, r, by_address)
    plan.ready, plan.bytes, plan.unshared = true, 0, 0
    plan.static, plan.rest = r.static, static.rest(graph)
@@ -206,7 +211,8 @@ function M.finish(graph, plan, r)
    end
    for _, entry in ipairs(list) do
       plan.unshared = plan.unshared + entry.size * dtype.bytes[entry.dtype]
-      plan.buffers[entry.node][entry.k] = entry.host and inside.view(entry) or types.strided(entry.place.tensor, entry.shape, entry.strides, 0)
+      plan.buffers[entry.node][entry.k] = entry.host and inside.view(entry)
+         or types.strided(entry.place.tensor, entry.shape, entry.strides, 0)
    end
 end
 

@@ -1,21 +1,26 @@
--- lua/onnx/static.lua - values that depend on the sizes of the inputs alone: computed once for a plan, not in each run.
+-- lua/onnx/static.lua - values that depend on the sizes of the inputs alone: computed once for a
+-- plan, not in each run.
 --
--- PyTorch writes the arithmetic of sizes as nodes: Shape, Gather, Concat and then Reshape. Their values are the same in each run
+-- PyTorch writes the arithmetic of sizes as nodes: Shape, Gather, Concat and then Reshape. Their
+-- values are the same in each run
 -- with the same input sizes.
 local M = {}
 
--- Ops whose results have a shape that follows from the shapes of their inputs, and from the values of the inputs that the table
+-- Ops whose results have a shape that follows from the shapes of their inputs, and from the values
+-- of the inputs that the table
 -- names from a position on.
 local FIRST, SECOND, NONE = 1, 2, 1000
 local values_from = {}
-for op in ([[Add Sub Mul Div Pow Sqrt Erf Exp Log Neg Abs Relu Gelu Tanh Sigmoid Clip Softmax LogSoftmax LayerNormalization
-   MatMul Gemm Conv BatchNormalization MaxPool AveragePool GlobalAveragePool GlobalMaxPool Transpose Concat Cast Where Equal Less
-   Greater LessOrEqual GreaterOrEqual Not And Or Gather Flatten Identity Shape Size Attention Max Min Sum Mean
-   LeakyRelu Elu PRelu HardSigmoid HardSwish Swish Mish Softplus Reciprocal Floor Ceil Sin Cos]]):gmatch '%S+' do
+for op in ([[Add Sub Mul Div Pow Sqrt Erf Exp Log Neg Abs Relu Gelu Tanh Sigmoid Clip Softmax
+   LogSoftmax LayerNormalization MatMul Gemm Conv BatchNormalization MaxPool AveragePool
+   GlobalAveragePool GlobalMaxPool Transpose Concat Cast Where Equal Less Greater LessOrEqual
+   GreaterOrEqual Not And Or Gather Flatten Identity Shape Size Attention Max Min Sum Mean LeakyRelu
+   Elu PRelu HardSigmoid HardSwish Swish Mish Softplus Reciprocal Floor Ceil Sin
+   Cos]]):gmatch '%S+' do
    values_from[op] = NONE
 end
-for op in ([[Reshape Expand Slice Unsqueeze Squeeze Tile Pad Split ReduceMean ReduceSum ReduceMax ReduceMin ReduceL2
-   ]]):gmatch '%S+' do values_from[op] = SECOND end
+for op in ([[Reshape Expand Slice Unsqueeze Squeeze Tile Pad Split ReduceMean ReduceSum ReduceMax
+   ReduceMin ReduceL2]]):gmatch '%S+' do values_from[op] = SECOND end
 for op in ('Range ConstantOfShape'):gmatch '%S+' do values_from[op] = FIRST end
 
 -- Which slots have a known value, and which a known shape.
@@ -25,7 +30,8 @@ local function facts_of(graph)
       if not graph.changeable[slot] then value[slot], shape[slot] = true, true end
    end
    for _, input in ipairs(graph.inputs) do
-      if not input.type:find('(', 1, true) and input.type ~= 'string' then shape[input.slot] = true end
+      if not input.type:find('(', 1, true) and input.type ~= 'string' then shape[input.slot] =
+         true end
    end
    return value, shape
 end
@@ -35,7 +41,8 @@ function M.mark(graph)
    local value, shape = facts_of(graph)
    for _, n in ipairs(graph.nodes) do
       local from = n.domain == '' and not n.graphs and values_from[n.op]
-      local all, known = n.definition.pure ~= false and not n.graphs and n.domain == '', from ~= false and from ~= nil
+      local all, known = n.definition.pure ~= false and not n.graphs and n.domain == '',
+         from ~= false and from ~= nil
       for k = 1, n.count do
          local slot = n.inputs[k]
          if slot and not value[slot] then
@@ -51,7 +58,8 @@ function M.mark(graph)
    end
 end
 
---- A function that is called behind each node of a run and collects the values of marked nodes, and the collection.
+--- A function that is called behind each node of a run and collects the values of marked nodes,
+-- and the collection.
 function M.collector()
    local values = {}
    return function(n, v)

@@ -113,28 +113,33 @@ opcheck.describe('pool2d', function(op)
    op.dtypes 'floats'
    op.gives({ { { 4 } } }, { { { 1, 2 }, { 3, 4 } } }, 'max', 2, 2, 1, 1)
    op.gives({ { { 2.5 } } }, { { { 1, 2 }, { 3, 4 } } }, 'mean', 2, 2, 1, 1)
-   op.refuses('kind must be "max" or "mean", got "least"', { { { 1, 2 }, { 3, 4 } } }, 'least', 2, 2, 1, 1)
-   op.refuses('dilationH and dilationW must be 1 for means, got 2 and 1', { { { 1, 2 }, { 3, 4 }, { 5, 6 } } }, 'mean', 2, 2, 1,
+   op.refuses('kind must be "max" or "mean", got "least"', { { { 1, 2 }, { 3, 4 } } }, 'least', 2,
+      2, 1, 1)
+   op.refuses('dilationH and dilationW must be 1 for means, got 2 and 1',
+      { { { 1, 2 }, { 3, 4 }, { 5, 6 } } }, 'mean', 2, 2, 1,
       1, 0, 0, 2, 1)
 end)
 
 describe('pool2d', function()
    local function last(t)
-      return torch.FloatTensor(t:size(1), t:size(3), t:size(4), t:size(2)):permute(1, 4, 2, 3):copy(t)
+      return torch.FloatTensor(t:size(1), t:size(3), t:size(4), t:size(2)):permute(1, 4, 2,
+         3):copy(t)
    end
 
    it('agrees with maxpool2d and avgpool2d in each layout, for any number of threads', function()
       local before = torch.getnumthreads()
       local x = torch.FloatTensor(2, 83, 13, 11):uniform(-1, 1)
       x[2][70][3][4] = 0 / 0
-      for _, c in ipairs { { 2, 2, 2, 2 }, { 3, 3, 2, 2, 1, 1 }, { 3, 2, 1, 3, 1, 0 }, { 13, 11, 1, 1 } } do
+      for _, c in ipairs { { 2, 2, 2, 2 }, { 3, 3, 2, 2, 1, 1 }, { 3, 2, 1, 3, 1, 0 },
+         { 13, 11, 1, 1 } } do
          local most = torch.maxpool2d(x, unpack(c))
          local mean = torch.avgpool2d(x, c[1], c[2], c[3], c[4], c[5] or 0, c[6] or 0, false, false)
          for threads = 1, 2 do
             torch.setnumthreads(threads)
             for _, from in ipairs { x, last(x) } do
                local y = torch.pool2d(last(most), from, 'max', unpack(c))
-               local m = torch.pool2d(last(mean), from, 'mean', c[1], c[2], c[3], c[4], c[5] or 0, c[6] or 0, 1, 1, false, false)
+               local m = torch.pool2d(last(mean), from, 'mean', c[1], c[2], c[3], c[4], c[5] or 0,
+                  c[6] or 0, 1, 1, false, false)
                assert.same(tostring(most), tostring(y:clone()))
                assert.is_true(torch.ne(y:clone(), most):sum() == torch.ne(most, most):sum())
                m, mean = m:clone(), mean:clone()

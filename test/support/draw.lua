@@ -200,7 +200,8 @@ recipe('conv2d_fused', function(d)
 end)
 recipe('scale_planes', function(d)
    local h, w = plane(d)
-   return { x = d:values(4, 3, h, w), scale = d:values(3), shift = d:values(3), act = 'clip', low = -0.5, high = 2 }
+   return { x = d:values(4, 3, h, w), scale = d:values(3), shift = d:values(3), act = 'clip',
+      low = -0.5, high = 2 }
 end)
 recipe('conv2 xcorr2', function(d)
    local h, w = plane(d)

@@ -1,4 +1,5 @@
-/* after.h - what follows the sums of a convolution of floats: an addend and an activation, line by line. */
+/* after.h - what follows the sums of a convolution of floats: an addend and an activation, line by
+ * line. */
 #ifndef TH_CONV_AFTER_H
 #define TH_CONV_AFTER_H
 #include "engine.h"
@@ -8,9 +9,11 @@
 
 /* A vector of floats limited to low..high, two vectors; NaN stays. */
 #if TH_VB == 64
-#define LIMITED(v, low, high) _mm512_min_ps((__m512)(high), _mm512_max_ps((__m512)(low), (__m512)(v)))
+#define LIMITED(v, low, high) \
+  _mm512_min_ps((__m512)(high), _mm512_max_ps((__m512)(low), (__m512)(v)))
 #elif TH_VB == 32
-#define LIMITED(v, low, high) _mm256_min_ps((__m256)(high), _mm256_max_ps((__m256)(low), (__m256)(v)))
+#define LIMITED(v, low, high) \
+  _mm256_min_ps((__m256)(high), _mm256_max_ps((__m256)(low), (__m256)(v)))
 #else
 static inline __attribute__((unused)) void limit(float *x, float low, float high)
 {
@@ -18,10 +21,14 @@ static inline __attribute__((unused)) void limit(float *x, float low, float high
 }
 #endif
 
-static inline __attribute__((unused)) float gelu_of(float x) { return x * th_normal_f32(x, th_exp_f32(-0.5f * x * x)); }
+static inline __attribute__((unused)) float gelu_of(float x)
+{
+  return x * th_normal_f32(x, th_exp_f32(-0.5f * x * x));
+}
 
 /* y = act(x + add) for n numbers; add may be NULL. y may be x or add. */
-static inline __attribute__((unused)) void finish_line(const th_conv_after *a, float *y, const float *x, const float *add,
+static inline __attribute__((unused)) void finish_line(const th_conv_after *a, float *y,
+  const float *x, const float *add,
                                                        int64_t n)
 {
   const float low = (float)a->low, high = (float)a->high;

@@ -70,7 +70,8 @@ typedef struct job {
   const void *roots, *roots_down, *bias;            /* roots of unity: of rows, of columns */
   int64_t  bias_step;
   double   scale;
-  const th_conv_after *after;       /* what follows a result, where channels lie side by side; NULL: nothing */
+  /* what follows a result, where channels lie side by side; NULL: nothing */
+  const th_conv_after *after;
   int64_t  shift;                   /* bytes from a result to its addend */
   bool     add, past;               /* past: the results go past the caches */
   int      side;
@@ -403,7 +404,8 @@ static th_status groups(const th_conv *c, work *w, const shape *t, size_t bytes)
     if (w->kept) w->kernels.data = (char *)w->kept->data + (size_t)group * bytes;
     w->job.add = w->product.add = false;
     w->job.after = c->after;
-    if (c->after && c->after->add) w->job.shift = (char *)th_data(c->after->add, stored) - (char *)th_data(c->y, stored);
+    if (c->after && c->after->add) w->job.shift = (char *)th_data(c->after->add,
+      stored) - (char *)th_data(c->y, stored);
     w->job.past = !weight && t->n * t->groups * t->outs * t->oh * t->ow * (int64_t)size > RESULTS_PAST;
     if (c->s.pass == TH_CONV_FORWARD && c->bias) {
       w->job.bias_step = c->bias->stride[0];

@@ -1,4 +1,5 @@
-/* fused.c - conv2d_fused: a convolution with an addend and an activation, made for weights that never change. */
+/* fused.c - conv2d_fused: a convolution with an addend and an activation, made for weights that
+ * never change. */
 #ifndef T
 #include "after.h"
 #include "last.h"
@@ -8,14 +9,16 @@
 
 enum { FEW_PLANES = 32, FEW_PRODUCTS = 1 << 19 };     /* where Winograd's transforms do not pay */
 
-/* Bytes of memory and products of one core in a second. Transformed kernels are 4 times as large, and come from memory. */
+/* Bytes of memory and products of one core in a second. Transformed kernels are 4 times as large,
+ * and come from memory. */
 static const double BYTES = 20e9, PRODUCTS = 58e9;
 
 #define TH_EACH_FLOATS
 #define TH_SELF "conv/fused.c"
 #include "../each_dtype.h"
 
-static th_status (*const follow[TH_NDTYPE])(const th_call *c, const th_conv_after *a) = TH_FLOATS(follow);
+static th_status (*const follow[TH_NDTYPE])(const th_call *c,
+  const th_conv_after *a) = TH_FLOATS(follow);
 
 static th_conv_after after_of(const conv2d_fused_args *a)
 {
@@ -29,9 +32,12 @@ static th_conv_after after_of(const conv2d_fused_args *a)
 /* Whether Winograd's tiles are quicker than oneDNN. */
 static bool wants_tiles(const th_conv_shape *s)
 {
-  const double kernels = 36.0 * sizeof(float) * (double)(s->c * s->o), products = th_conv_products(s);
-  return s->kh == 3 && s->kw == 3 && s->sh == 1 && s->sw == 1 && s->dh == 1 && s->dw == 1 && s->c >= FEW_PLANES &&
-         s->o >= FEW_PLANES && s->c * s->o > 1024 && s->oh * s->ow >= 49 && products >= FEW_PRODUCTS &&
+  const double kernels = 36.0 * sizeof(float) * (double)(s->c * s->o),
+    products = th_conv_products(s);
+  return s->kh == 3 && s->kw == 3 && s->sh == 1 && s->sw == 1 && s->dh == 1 && s->dw == 1 &&
+    s->c >= FEW_PLANES &&
+         s->o >= FEW_PLANES && s->c * s->o > 1024 && s->oh * s->ow >= 49 &&
+           products >= FEW_PRODUCTS &&
          kernels / BYTES < 0.4 * products / PRODUCTS;
 }
 
@@ -46,7 +52,8 @@ static th_status turned(th_tensor *to, const th_tensor *t)
   return TH_AT(th_copy_elements)(to, (th_tensor *)(uintptr_t)t);
 }
 
-/* Images and results with channels side by side. Gives TH_EBACKEND or TH_ENOMEM before it writes where it cannot. */
+/* Images and results with channels side by side. Gives TH_EBACKEND or TH_ENOMEM before it writes
+ * where it cannot. */
 static th_status run_last(const th_call *call, const th_conv_after *after)
 {
   th_conv c = th_conv_of(call, TH_CONV_FORWARD);
@@ -55,11 +62,13 @@ static th_status run_last(const th_call *call, const th_conv_after *after)
   th_status s = TH_OK;
   if (pixel_step(c.x) != c.s.c * c.s.groups) s = turned(&x, c.x), c.x = &x;
   if (s == TH_OK && a.add && pixel_step(a.add) == 0) s = turned(&add, a.add), a.add = &add;
-  if (s == TH_OK && c.bias && c.bias->stride[0] != 1) s = th_tensor_clone(&bias, c.bias), c.bias = &bias;
+  if (s == TH_OK && c.bias && c.bias->stride[0] != 1) s = th_tensor_clone(&bias, c.bias),
+    c.bias = &bias;
   if (a.add || a.act) c.after = &a;
   if (s == TH_OK && !TH_AT(th_conv_can_last)(&c)) s = TH_EBACKEND;
   const bool even = !a.add || pixel_step(a.add) == pixel_step(c.y);
-  if (s == TH_OK) s = even && wants_tiles(&c.s) ? TH_AT(th_conv_winograd).run(&c, call) : TH_AT(th_conv_last)(&c);
+  if (s == TH_OK) s = even && wants_tiles(&c.s) ? TH_AT(th_conv_winograd).run(&c, call) :
+    TH_AT(th_conv_last)(&c);
   th_tensor_release(&x);
   th_tensor_release(&add);
   th_tensor_release(&bias);
@@ -72,7 +81,8 @@ static th_status fused(const th_call *call)
   th_conv_after after = after_of(a);
   th_tensor kept = { 0 };
   const bool empty = th_numel(a->x) == 0 || th_numel(a->y) == 0 || th_numel(a->weight) == 0;
-  if (!empty && call->dtype == TH_F32 && a->y->ndim == 4 && pixel_step(a->y) > 0 && th_conv_forced() < 0 && th_conv_preferred() < 0) {
+  if (!empty && call->dtype == TH_F32 && a->y->ndim == 4 && pixel_step(a->y) > 0 &&
+    th_conv_forced() < 0 && th_conv_preferred() < 0) {
     const th_status s = run_last(call, &after);
     if (s != TH_EBACKEND && s != TH_ENOMEM) return s;
   }
@@ -86,7 +96,8 @@ static th_status fused(const th_call *call)
   return s;
 }
 
-const th_kernel TH_AT(th_conv2d_fused)[TH_NDTYPE] = { [TH_F16] = fused, [TH_BF16] = fused, [TH_F32] = fused, [TH_F64] = fused };
+const th_kernel TH_AT(th_conv2d_fused)[TH_NDTYPE] = { [TH_F16] = fused, [TH_BF16] = fused,
+  [TH_F32] = fused, [TH_F64] = fused };
 
 #else
 

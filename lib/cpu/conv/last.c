@@ -1,7 +1,9 @@
-/* lib/cpu/conv/last.c - convolution of images whose channels lie side by side, by oneDNN: no operand changes its layout, and an
+/* lib/cpu/conv/last.c - convolution of images whose channels lie side by side, by oneDNN: no
+ * operand changes its layout, and an
  * addend and an activation follow while the result is in the caches.
  *
- * A block is one call in one thread: some images, or of kernels of one pixel some pixels; some planes of the result. Work is cut
+ * A block is one call in one thread: some images, or of kernels of one pixel some pixels; some
+ * planes of the result. Work is cut
  * by sizes alone. */
 #include "last.h"
 #include "after.h"
@@ -18,8 +20,10 @@ enum {
   LARGEST = 1 << 20                 /* size of an image */
 };
 
-/* How a convolution is cut. flat: the pixels of all images are one row, cut into `bands` of `size` pixels. Else `size` images are
- * a band, or one image is cut into `rows` bands of rows. And the planes of the result are cut into strips. */
+/* How a convolution is cut. flat: the pixels of all images are one row, cut into `bands` of `size`
+ * pixels. Else `size` images are
+ * a band, or one image is cut into `rows` bands of rows. And the planes of the result are cut into
+ * strips. */
 typedef struct cut { bool flat; int64_t bands, size, rows, strips, planes; } cut;
 
 /* Rows of the result, the rows of the image that they need, and zeros above and below those. */
@@ -43,7 +47,8 @@ typedef struct work {
 
 static bool is_flat(const th_conv_shape *s)
 {
-  return s->kh == 1 && s->kw == 1 && s->sh == 1 && s->sw == 1 && s->ph == 0 && s->pw == 0 && s->n * s->h * s->w <= LARGEST;
+  return s->kh == 1 && s->kw == 1 && s->sh == 1 && s->sw == 1 && s->ph == 0 && s->pw == 0 &&
+    s->n * s->h * s->w <= LARGEST;
 }
 
 /* The largest divisor of n up to a limit. */
@@ -68,18 +73,21 @@ static bool cut_bands(cut *k, const th_conv_shape *s, int64_t wanted)
     k->bands = all / k->size;
     return wanted == 1 || !k->flat || k->size >= LEAST_PIXELS;
   }
-  const int64_t each = th_min(BLOCKS, wanted / s->n), rows = (s->oh + each - 1) / each;      /* of the result, in a band */
+  /* of the result, in a band */
+  const int64_t each = th_min(BLOCKS, wanted / s->n), rows = (s->oh + each - 1) / each;
   k->size = 1;
   k->rows = (s->oh + rows - 1) / rows;
   k->bands = s->n * k->rows;
   return rows * s->ow >= LEAST_PIXELS && k->rows <= BLOCKS;
 }
 
-/* The cut that reads the fewest bytes among those with enough blocks: each strip reads all images, each band all kernels. */
+/* The cut that reads the fewest bytes among those with enough blocks: each strip reads all images,
+ * each band all kernels. */
 static cut cut_of(const th_conv *c)
 {
   const th_conv_shape *s = &c->s;
-  const double images = (double)(s->n * s->h * s->w * s->c), results = (double)(s->n * s->oh * s->ow * s->o);
+  const double images = (double)(s->n * s->h * s->w * s->c),
+    results = (double)(s->n * s->oh * s->ow * s->o);
   const double kernels = (double)(s->c * s->kh * s->kw * s->o);
   const int64_t wanted = th_min(BLOCKS, th_max(1, (int64_t)(th_conv_products(s) / BLOCK_WORK)));
   cut best = { 0 };
@@ -90,24 +98,30 @@ static cut cut_of(const th_conv *c)
       cut k = { .flat = is_flat(s), .strips = strips, .planes = s->o / strips };
       if (!cut_bands(&k, s, bands)) break;
       const double lack = (double)wanted / (double)th_min(wanted, strips * k.bands) - 1;
-      const double bytes = (double)strips * images + (double)k.bands * kernels + (strips > 1 ? results : 0);
+      const double bytes = (double)strips * images + (double)k.bands * kernels +
+        (strips > 1 ? results : 0);
       const double block = results * sizeof(float) / (double)(strips * k.bands);
-      const double cost = bytes + (c->after && block > BLOCK_BYTES ? results : 0) + lack * th_conv_products(s) / 64;
+      const double cost = bytes + (c->after && block > BLOCK_BYTES ? results : 0) +
+        lack * th_conv_products(s) / 64;
       if (cost < least) best = k, least = cost;
     }
   }
   return best;
 }
 
-static th_onednn_shape block_of(const th_conv *c, const cut *k, const band *b, bool apart, int64_t step)
+static th_onednn_shape block_of(const th_conv *c, const cut *k, const band *b, bool apart,
+  int64_t step)
 {
   const th_conv_shape *s = &c->s;
-  th_onednn_shape r = { .n = k->size, .c = s->c, .o = k->planes, .h = b->in, .w = s->w, .kh = s->kh, .kw = s->kw, .oh = b->rows,
-                        .ow = s->ow, .sh = s->sh, .sw = s->sw, .ph = b->above, .pb = b->below, .pw = s->pw, .dh = s->dh,
+  th_onednn_shape r = { .n = k->size, .c = s->c, .o = k->planes, .h = b->in, .w = s->w,
+    .kh = s->kh, .kw = s->kw, .oh = b->rows,
+                        .ow = s->ow, .sh = s->sh, .sw = s->sw, .ph = b->above, .pb = b->below,
+                          .pw = s->pw, .dh = s->dh,
                         .dw = s->dw, .pass = TH_CONV_FORWARD, .bias = c->bias != NULL, .last = 1 };
   if (k->flat) r.n = r.h = r.oh = 1, r.w = r.ow = k->size;
   if (apart) step = k->planes;
-  const int64_t xs[4] = { r.h * r.w * r.c, 1, r.w * r.c, r.c }, ys[4] = { r.oh * r.ow * step, 1, r.ow * step, step };
+  const int64_t xs[4] = { r.h * r.w * r.c, 1, r.w * r.c, r.c },
+    ys[4] = { r.oh * r.ow * step, 1, r.ow * step, step };
   memcpy(r.xs, xs, sizeof xs);
   memcpy(r.ys, ys, sizeof ys);
   for (int d = 0; d < 4; d++) r.ks[d] = c->k->stride[d];
@@ -123,7 +137,8 @@ static bool set_bands(work *w)
     band *b = &w->band[i];
     b->first = i * rows;
     b->rows = th_min(rows, s->oh - b->first);
-    const int64_t top = b->first * s->sh - s->ph, reach = (b->rows - 1) * s->sh + (s->kh - 1) * s->dh + 1;
+    const int64_t top = b->first * s->sh - s->ph, reach = (b->rows - 1) * s->sh +
+      (s->kh - 1) * s->dh + 1;
     b->above = top < 0 ? -top : 0;
     b->below = th_max(0, top + reach - s->h);
     b->from = th_max(0, top);
@@ -156,7 +171,8 @@ static th_status take_plans(work *w)
 }
 
 static void fail(work *w) { __atomic_store_n(&w->failed, 1, __ATOMIC_RELAXED); }
-static bool stop(const work *w) { return th_interrupted() || __atomic_load_n(&w->failed, __ATOMIC_RELAXED); }
+static bool stop(const work *w) { return th_interrupted() ||
+  __atomic_load_n(&w->failed, __ATOMIC_RELAXED); }
 
 /* Block: the kernels of a strip. */
 static void move_kernels(void *ctx, int64_t first, int64_t last)
@@ -165,7 +181,8 @@ static void move_kernels(void *ctx, int64_t first, int64_t last)
   const int before = th_onednn_enter();
   for (int64_t i = first; i < last && !stop(w); i++) {
     float *from = TH_DATA(float, w->c->k) + i * w->cut.planes * w->c->k->stride[0];
-    if (!th_onednn_move(w->band[0].plan, TH_ONEDNN_K, from, w->kernels + (size_t)i * w->kernel_bytes)) fail(w);
+    if (!th_onednn_move(w->band[0].plan, TH_ONEDNN_K, from,
+      w->kernels + (size_t)i * w->kernel_bytes)) fail(w);
   }
   th_onednn_leave(before);
 }
@@ -216,8 +233,10 @@ static th_cached_kernel *kept_of(const th_conv *c, const work *w, size_t bytes)
 {
   static const char engine;
   const th_onednn_shape shape = block_of(c, &w->cut, &w->band[0], w->apart, w->step), *s = &shape;
-  const th_kernel_tag tag = { &engine, { s->n, s->h << 32 | s->w, s->oh << 32 | s->ow, s->sh << 32 | s->sw,
-                                         (s->ph << 20 | s->pb) << 20 | s->pw, s->dh << 32 | s->dw, w->cut.strips, s->bias } };
+  const th_kernel_tag tag = { &engine,
+    { s->n, s->h << 32 | s->w, s->oh << 32 | s->ow, s->sh << 32 | s->sw,
+                                         (s->ph << 20 | s->pb) << 20 | s->pw, s->dh << 32 | s->dw,
+                                           w->cut.strips, s->bias } };
   return th_kernel_cache_get(c->k, &tag, bytes);
 }
 
@@ -230,16 +249,19 @@ static th_status with_plans(const th_conv *c, work *w)
   for (int64_t i = 0; i < w->cut.rows; i++) {
     const size_t result = w->apart ? whole(th_onednn_bytes(w->band[i].plan, TH_ONEDNN_Y)) : 0;
     if (result > w->result_bytes) w->result_bytes = result;
-    if (th_onednn_workspace(w->band[i].plan) > w->workspace) w->workspace = th_onednn_workspace(w->band[i].plan);
+    const size_t workspace = th_onednn_workspace(w->band[i].plan);
+    if (workspace > w->workspace) w->workspace = workspace;
   }
   const size_t bytes = (size_t)w->cut.strips * w->kernel_bytes;
   w->kept = !fits && th_conv_trusted() ? kept_of(c, w, bytes) : NULL;
   char *memory = !fits && !w->kept ? th_scratch(bytes) : NULL;
-  if (!fits && !w->kept && !memory) return th_fail(TH_ENOMEM, "no memory for %zu bytes of kernels", bytes);
+  if (!fits && !w->kept && !memory) return th_fail(TH_ENOMEM, "no memory for %zu bytes of kernels",
+    bytes);
   w->kernels = w->kept ? w->kept->data : memory;
   th_status t = th_slots_new(&w->slots, w->result_bytes + w->workspace);
   if (t == TH_OK) {
-    if (w->kernels && !(w->kept && w->kept->made)) t = th_parallel(w->cut.strips, 1, move_kernels, w);
+    if (w->kernels && !(w->kept && w->kept->made)) t = th_parallel(w->cut.strips, 1, move_kernels,
+      w);
     if (t == TH_OK && !w->failed) t = th_parallel(w->cut.bands * w->cut.strips, 1, correlate, w);
     if (t == TH_OK && w->failed) t = th_fail(TH_ENOMEM, "no memory for oneDNN");
     th_slots_free(&w->slots);
@@ -252,7 +274,8 @@ static th_status with_plans(const th_conv *c, work *w)
 th_status TH_AT(th_conv_last)(const th_conv *c)
 {
   static const th_conv_after nothing = { .act = TH_AFTER_NONE };
-  work w = { .c = c, .after = c->after, .cut = cut_of(c), .x = TH_DATA(float, c->x), .y = TH_DATA(float, c->y),
+  work w = { .c = c, .after = c->after, .cut = cut_of(c), .x = TH_DATA(float, c->x),
+    .y = TH_DATA(float, c->y),
              .step = pixel_step(c->y) };
   if (c->after && c->after->add) {
     w.add = TH_DATA(float, c->after->add), w.add_step = pixel_step(c->after->add);
@@ -273,8 +296,10 @@ th_status TH_AT(th_conv_last)(const th_conv *c)
 bool TH_AT(th_conv_can_last)(const th_conv *c)
 {
   const th_conv_shape *s = &c->s;
-  const int64_t size[] = { s->n, s->c, s->o, s->h, s->w, s->kh, s->kw, s->oh, s->ow, s->sh, s->sw, s->ph, s->pw, s->dh, s->dw };
+  const int64_t size[] = { s->n, s->c, s->o, s->h, s->w, s->kh, s->kw, s->oh, s->ow, s->sh, s->sw,
+    s->ph, s->pw, s->dh, s->dw };
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) if (size[i] > LARGEST) return false;
-  return TH_VB == 64 && s->dtype == TH_F32 && s->groups == 1 && !th_onednn_missing() && pixel_step(c->x) == s->c &&
+  return TH_VB == 64 && s->dtype == TH_F32 && s->groups == 1 && !th_onednn_missing() &&
+    pixel_step(c->x) == s->c &&
          pixel_step(c->y) > 0;
 }

@@ -152,8 +152,10 @@ static void M(give_row)(const job *j, char *image, const M(vec) *from, int64_t s
     narrow(to + l * g->sl * 2, g->sw, (const float *)(const void *)room + l * count, count, g->dtype, j->add);
 }
 
-/* n pixels of floats, whose lanes lie side by side, with what follows: an addend and an activation. */
-static void M(give_after)(const job *j, char *image, const M(vec) *from, int64_t n, int64_t lanes, const M(vec) *bias)
+/* n pixels of floats, whose lanes lie side by side, with what follows: an addend and an
+ * activation. */
+static void M(give_after)(const job *j, char *image, const M(vec) *from, int64_t n, int64_t lanes,
+  const M(vec) *bias)
 {
   const P scale = (P)j->scale;
 #ifdef LIMITED

@@ -38,7 +38,8 @@ local function conv_fused(n, x, w, b, add, g, groups)
    end
    local last = groups == 1 and planes >= LEAST_CHANNELS and layout.is_quick()
    local y = last and n:out_last(batch, planes, h, v) or n:out()
-   y = torch.conv2d_fused(y, x, w, b, g.strides[1], g.strides[2], g.before[1], g.before[2], g.dilations[1], g.dilations[2],
+   y = torch.conv2d_fused(y, x, w, b, g.strides[1], g.strides[2], g.before[1], g.before[2],
+      g.dilations[1], g.dilations[2],
       groups, add, f.act, f.low, f.high)
    return rest_of == nil and y or after.apply(n, y, rest_of)
 end
@@ -106,7 +107,8 @@ local function conv(n, x, w, b, add)
    end
    local y
    if g.n == 2 and g.before[1] == g.behind[1] and g.before[2] == g.behind[2] and g.before[1] >= 0 and g.before[2] >= 0 then
-      if n.fixed and n.fixed[2] and is_direct(name) then return trusted(conv_fused, n, x, w, b, add, g, groups)
+      if n.fixed and n.fixed[2] and is_direct(name) then return trusted(conv_fused, n, x, w, b,
+         add, g, groups)
       else y = conv2(is_direct(name) and n:out() or nil, x, w, b, g, g.before, groups) end
    else
       y = convolve(is_direct(name) and n:out() or nil, windows.padded(is_direct(name) and name or 'float', x, g, 0), w, b, g,

@@ -27,7 +27,8 @@ local function scales_of(n, scale, bias, mean, var, eps)
 end
 
 local function is_constant(n)
-   for k = 2, 5 do if not n.fixed or not n.fixed[k] or n.types[k] ~= n.types[1] then return false end end
+   for k = 2, 5 do if not n.fixed or not n.fixed[k] or n.types[k]
+      ~= n.types[1] then return false end end
    return n.types[1] == 'float' or n.types[1] == 'double'
 end
 
@@ -51,7 +52,8 @@ registry.add('BatchNormalization', { types = { 'first', 'fourth', 'fourth', 'fou
    if not train and is_constant(n) and types.rank(x) >= 2 and x:nElement() > 0 then
       local factor, shift = scales_of(n, scale, bias, mean, var, eps)
       local f = after.of(n)
-      local y = torch.scale_planes(n:out_like(x), x, factor, shift, f.act == 'gelu' and 'none' or f.act, f.low, f.high)
+      local y = torch.scale_planes(n:out_like(x), x, factor, shift, f.act == 'gelu' and 'none'
+         or f.act, f.low, f.high)
       if f.act == 'gelu' then torch.gelu(y, y) end
       return types.same_shape(types.shape(y), shape) and y or types.view(y, shape)
    end

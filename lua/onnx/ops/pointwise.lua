@@ -113,7 +113,8 @@ registry.add('Relu', function(n, x)
    if types.is_float(n.types[1]) then return torch.relu(n:out_like(x), x) end
    return torch.cmax(n:out_like(x), x, 0)
 end)
-registry.add('LeakyRelu', function(n, x) return torch.leakyrelu(n:out_like(x), x, n.attr.alpha or 0.01) end)
+registry.add('LeakyRelu', function(n, x) return torch.leakyrelu(n:out_like(x), x,
+   n.attr.alpha or 0.01) end)
 registry.add('Elu', function(n, x) return torch.elu(n:out_like(x), x, n.attr.alpha or 1) end)
 registry.add('ThresholdedRelu', function(n, x) return torch.threshold(n:out(), x, n.attr.alpha or 1, 0) end)
 

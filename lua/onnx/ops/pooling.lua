@@ -24,7 +24,8 @@ end
 -- Windows of images whose channels lie side by side, and so do those of the result.
 local function pooled_last(n, x, kind, g, with_pads)
    local y = n:out_last(types.size(x, 1), types.size(x, 2), g.out[1], g.out[2])
-   return torch.pool2d(y, x, kind, g.kernel[1], g.kernel[2], g.strides[1], g.strides[2], g.before[1], g.before[2], 1, 1, false,
+   return torch.pool2d(y, x, kind, g.kernel[1], g.kernel[2], g.strides[1], g.strides[2],
+      g.before[1], g.before[2], 1, 1, false,
       with_pads)
 end
 
@@ -62,7 +63,8 @@ end
 
 registry.add('MaxPool', { types = { 'first', 'int64' }, run = function(n, x)
    local g = geometry(n, x)
-   if is_plain(n, g) and not n.wanted[2] and layout.is_last(x) then return pooled_last(n, x, 'max', g, false)
+   if is_plain(n, g) and not n.wanted[2] and layout.is_last(x) then return pooled_last(n, x, 'max',
+      g, false)
    elseif is_plain(n, g) and not n.wanted[2] then
       n.places = n.places or torch.LongTensor()
       local y = n:out()

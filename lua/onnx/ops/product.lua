@@ -49,16 +49,21 @@ local function matmul(name, a, b, to)
    return types.view(y, result)
 end
 
--- ---- constant matrices on the right -------------------------------------------------------------------------------
+-- ---- constant matrices on the right
+-- -------------------------------------------------------------------------------
 
--- A matrix is packed once, as the kernels of a convolution of one pixel, whose images are the rows on the left.
+-- A matrix is packed once, as the kernels of a convolution of one pixel, whose images are the rows
+-- on the left.
 local FEW_ROWS, SMALL, LARGE = 4, 2 ^ 12, 2 ^ 24
 
--- Whether rows x b is computed that way: floats, b a constant matrix that is neither tiny nor too large to be kept twice.
+-- Whether rows x b is computed that way: floats, b a constant matrix that is neither tiny nor too
+-- large to be kept twice.
 local function is_packed(n, b, rows)
    local count = b:nElement()
-   return n.fixed and n.fixed[2] and n.types[1] == 'float' and types.rank(b) == 2 and rows >= FEW_ROWS and rows <= 2 ^ 20
-      and count >= SMALL and count <= LARGE and (not n.inputs[3] or n.fixed[3]) and layout.is_quick()
+   return n.fixed and n.fixed[2] and n.types[1] == 'float' and types.rank(b) == 2
+      and rows >= FEW_ROWS and rows <= 2 ^ 20
+      and count >= SMALL and count <= LARGE and (not n.inputs[3] or n.fixed[3])
+         and layout.is_quick()
 end
 
 -- The kernels of a matrix, k x columns or its transpose.
@@ -75,18 +80,21 @@ end
 
 -- A matrix as one image with a pixel for each row.
 local function image_of(t, rows, columns)
-   return types.strided(t, { 1, columns, 1, rows }, { rows * columns, 1, rows * columns, columns }, tonumber(t._offset))
+   return types.strided(t, { 1, columns, 1, rows }, { rows * columns, 1, rows * columns, columns },
+      tonumber(t._offset))
 end
 
 -- act(a b + bias + add), of the given shape.
 local function packed_product(n, a, b, transposed, bias, add, shape)
    local f, w, columns, rest = after.of(n), kernels_of(n, b, transposed)
    local y, rows = n:out(), types.count(shape) / columns
-   if add ~= nil and not types.same_shape(types.shape(add), shape) then f, add, rest = after.of {}, nil, add end
+   if add ~= nil and not types.same_shape(types.shape(add), shape) then f, add, rest = after.of {},
+      nil, add end
    if not types.same_shape(types.shape(y), shape) then types.resize(y, shape) end
    a, add = a:contiguous(), add and add:contiguous()
    local before = lib.C.th_conv_trust(1)
-   local ok, why = pcall(torch.conv2d_fused, image_of(y, rows, columns), image_of(a, rows, types.size(w, 2)), w, bias, 1, 1, 0, 0,
+   local ok, why = pcall(torch.conv2d_fused, image_of(y, rows, columns),
+      image_of(a, rows, types.size(w, 2)), w, bias, 1, 1, 0, 0,
       1, 1, 1, add and image_of(add, rows, columns), f.act, f.low, f.high)
    lib.C.th_conv_trust(before)
    if not ok then error(why, 0) end
@@ -130,10 +138,14 @@ end
 
 registry.add('Gemm', function(n, a, b, c, add)
    local transposed = (n.attr.transB or 0) ~= 0
-   if types.rank(a) == 2 and types.rank(b) == 2 and (n.attr.transA or 0) == 0 and (n.attr.alpha or 1) == 1
-      and (c == nil or (n.attr.beta or 1) == 1 and types.rank(c) == 1) and types.size(a, 2) == types.size(b, transposed and 2 or 1)
-      and (c == nil or types.size(c, 1) == types.size(b, transposed and 1 or 2)) and is_packed(n, b, types.size(a, 1)) then
-      return packed_product(n, a, b, transposed, c, add, { types.size(a, 1), types.size(b, transposed and 1 or 2) })
+   if types.rank(a) == 2 and types.rank(b) == 2 and (n.attr.transA or 0) == 0
+      and (n.attr.alpha or 1) == 1
+      and (c == nil or (n.attr.beta or 1) == 1 and types.rank(c) == 1) and types.size(a, 2)
+         == types.size(b, transposed and 2 or 1)
+      and (c == nil or types.size(c, 1) == types.size(b, transposed and 1 or 2))
+         and is_packed(n, b, types.size(a, 1)) then
+      return packed_product(n, a, b, transposed, c, add,
+         { types.size(a, 1), types.size(b, transposed and 1 or 2) })
    end
    local y = gemm(n, a, b, c)
    return n.fused and after.apply(n, y, add) or y

@@ -138,7 +138,8 @@ local function check_parts(list, i, dim)
    local shape, s = types.shape(list[1]), types.shape(list[i])
    for d = 1, math.max(#s, #shape) do
       if d ~= dim and s[d] ~= shape[d] then
-         error(('input %d of shape %s does not fit shape %s'):format(i, types.shape_text(s), types.shape_text(shape)), 0)
+         error(('input %d of shape %s does not fit shape %s'):format(i, types.shape_text(s),
+            types.shape_text(shape)), 0)
       end
    end
    return s
