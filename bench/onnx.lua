@@ -3,7 +3,8 @@
 --    [-pytorch yes]
 -- FOLDER of -light is onnx/backend/test/data/light of the Python package onnx. That of -minilm has
 -- model.safetensors of all-MiniLM-L6-v2. PYTHON names a Python with onnx, onnxruntime and torch. A
--- row's limit is 0.95 of onnxruntime's speed, that of the geometric mean 1.1. With -threads 1 all sides count the processor time of their process.
+-- row's limit is 0.95 of onnxruntime's speed, that of the geometric mean 1.1. With -threads 1 all
+-- sides count the processor time of their process.
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'
 local onnx = require 'onnx'

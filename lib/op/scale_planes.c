@@ -33,9 +33,9 @@ static th_status check(th_call *c)
 const th_op th_op_scale_planes = {
   .name  = "scale_planes",
   .args  = scale_planes_signature,
-  .doc   = "act(x * scale + shift): x is N x C x ..., and scale and shift have a number for each of "
-           "the C planes. act is 'none', 'relu' or 'clip' (to low..high). The ONNX executor uses it "
-           "for batch normalization; it has no gradient."
+  .doc   = "act(x * scale + shift): x is N x C x ..., and scale and shift have a number for "
+           "each of the C planes. act is 'none', 'relu' or 'clip' (to low..high). The ONNX "
+           "executor uses it for batch normalization; it has no gradient."
            "\ntorch.scale_planes(torch.ones(1, 2, 1), torch.Tensor{2, 3}, torch.Tensor{1, -4}, "
            "'relu') --> {{{3}, {0}}}",
   .flags = TH_INPLACE_AT(scale_planes_x),

@@ -138,8 +138,8 @@ describe('images with channels side by side', function()
          { weight('v', 24, 16, 3, 3), weight('w', 8, 24, 1, 1), weight('w2', 16, 32, 1, 1),
             tensor('s', 'float', { 24 }, torch.range(1, 24):div(24):totable()), weight('t', 24),
             tensor('s2', 'float', { 32 }, torch.range(1, 32):div(32):totable()), weight('t2', 32) })
-      assert.equal('Conv MaxPool BatchNormalization+Relu Conv Concat BatchNormalization Conv Concat '
-         .. 'Sigmoid AveragePool Mul '
+      assert.equal('Conv MaxPool BatchNormalization+Relu Conv Concat BatchNormalization Conv '
+         .. 'Concat Sigmoid AveragePool Mul '
          .. 'GlobalAveragePool', compare(m, images(1, 16, 9, 7), images(3, 16, 9, 7),
             images(1, 16, 9, 7)))
    end)
