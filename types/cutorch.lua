@@ -239,7 +239,7 @@ function cutorch.getTF32() end
 ---@class cutorch.graph.options
 ---@field warm? any plain calls before a graph is recorded, at least 1 (the default), so that state of the first call exists
 ---@field most? number graphs to keep, one for each kind of arguments; default 8, the one used least recently is freed
----@field fallback? boolean true: calls that cannot be recorded run plainly, and the object's field `why` has the reason;
+---@field fallback? boolean true: calls that cannot be recorded run plainly, and the object's field `why` has the reason; default: an error
 ---@field late? boolean true (the default): the graph checks indices, classes and masks, and the next call that waits for the device raises the errors. false: those that the graph does not compute are checked before each ...
 ---@field [string] any
 

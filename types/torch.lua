@@ -2919,6 +2919,27 @@ function torch.conv2(x, k, type) end
 ---@return torch.Tensor
 function torch.conv2d(x, weight, bias, strideH, strideW, padH, padW, dilationH, dilationW, groups) end
 
+--- act(conv2d(x, weight, bias, ...) + add), in one step: act is 'none', 'relu', 'clip' (to low..high) or 'gelu'.
+---
+---     torch.conv2d_fused(torch.Tensor{{{-1, 2}}}, torch.ones(1, 1, 1, 1), nil, 1, 1, 0, 0, 1, 1, 1, nil, 'relu')   --> {{{0, 2}}}
+---@overload fun(y: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias?: torch.Tensor, strideH?: number, strideW?: number, padH?: number, padW?: number, dilationH?: number, dilationW?: number, groups?: number, add?: torch.Tensor, act?: string, low?: number, high?: number): torch.Tensor
+---@param x torch.Tensor
+---@param weight torch.Tensor
+---@param bias? torch.Tensor default nil
+---@param strideH? number default 1
+---@param strideW? number default 1
+---@param padH? number default 0
+---@param padW? number default 0
+---@param dilationH? number default 1
+---@param dilationW? number default 1
+---@param groups? number default 1
+---@param add? torch.Tensor default nil
+---@param act? string default 'none'
+---@param low? number default 0
+---@param high? number default 0
+---@return torch.Tensor
+function torch.conv2d_fused(x, weight, bias, strideH, strideW, padH, padW, dilationH, dilationW, groups, add, act, low, high) end
+
 --- The gradient of conv2d by its images: g is that of the result, x only tells the size.
 ---
 ---     torch.conv2d_grad_input(torch.Tensor(1, 2, 2), torch.ones(1, 1, 1), torch.ones(1, 1, 2, 2))   --> {{{1, 1}, {1, 1}}}
@@ -5116,6 +5137,25 @@ function torch.pick_grad(x, dim, index, g) end
 ---@return any ...
 function torch.pointer(x) end
 
+--- The largest pixel (kind 'max') or the mean ('mean') of each window, as maxpool2d and avgpool2d give them.
+---
+---     torch.pool2d(torch.range(1, 16):view(1, 4, 4), 'max', 2, 2, 2, 2)   --> {{{6, 8}, {14, 16}}}
+---@overload fun(y: torch.Tensor, x: torch.Tensor, kind: string, kH: number, kW: number, strideH: number, strideW: number, padH?: number, padW?: number, dilationH?: number, dilationW?: number, ceil?: boolean, countPad?: boolean): torch.Tensor
+---@param x torch.Tensor
+---@param kind string
+---@param kH number
+---@param kW number
+---@param strideH number
+---@param strideW number
+---@param padH? number default 0
+---@param padW? number default 0
+---@param dilationH? number default 1
+---@param dilationW? number default 1
+---@param ceil? boolean default false
+---@param countPad? boolean default true
+---@return torch.Tensor
+function torch.pool2d(x, kind, kH, kW, strideH, strideW, padH, padW, dilationH, dilationW, ceil, countPad) end
+
 --- The Cholesky factor of a symmetric positive definite matrix: a = y' * y with an upper triangle y.
 ---
 ---     torch.potrf(torch.Tensor{{4, 2}, {2, 5}})   --> {{2, 1}, {0, 2}}
@@ -5441,6 +5481,19 @@ function torch.save(filename, object, mode, referenced) end
 ---@param referenced? boolean false: tables that occur twice are written twice (default true)
 ---@return any
 function torch.saveobj(filename, object, mode, referenced) end
+
+--- act(x * scale + shift): x is N x C x ..., and scale and shift have a number for each of the C planes. act is 'none', 'relu' or 'clip' (to low..high).
+---
+---     torch.scale_planes(torch.ones(1, 2, 1), torch.Tensor{2, 3}, torch.Tensor{1, -4}, 'relu')   --> {{{3}, {0}}}
+---@overload fun(y: torch.Tensor, x: torch.Tensor, scale: torch.Tensor, shift: torch.Tensor, act?: string, low?: number, high?: number): torch.Tensor
+---@param x torch.Tensor
+---@param scale torch.Tensor
+---@param shift torch.Tensor
+---@param act? string default 'none'
+---@param low? number default 0
+---@param high? number default 0
+---@return torch.Tensor
+function torch.scale_planes(x, scale, shift, act, low, high) end
 
 --- Puts the elements of x into y, each line along dim at the places that the same line of index names.
 ---
@@ -6703,6 +6756,26 @@ function Tensor:conv2(k, type) end
 ---@param groups? number default 1
 ---@return torch.Tensor
 function Tensor:conv2d(weight, bias, strideH, strideW, padH, padW, dilationH, dilationW, groups) end
+
+--- act(conv2d(x, weight, bias, ...) + add), in one step: act is 'none', 'relu', 'clip' (to low..high) or 'gelu'.
+---
+---     torch.conv2d_fused(torch.Tensor{{{-1, 2}}}, torch.ones(1, 1, 1, 1), nil, 1, 1, 0, 0, 1, 1, 1, nil, 'relu')   --> {{{0, 2}}}
+---@overload fun(self: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias?: torch.Tensor, strideH?: number, strideW?: number, padH?: number, padW?: number, dilationH?: number, dilationW?: number, groups?: number, add?: torch.Tensor, act?: string, low?: number, high?: number): torch.Tensor
+---@param weight torch.Tensor
+---@param bias? torch.Tensor default nil
+---@param strideH? number default 1
+---@param strideW? number default 1
+---@param padH? number default 0
+---@param padW? number default 0
+---@param dilationH? number default 1
+---@param dilationW? number default 1
+---@param groups? number default 1
+---@param add? torch.Tensor default nil
+---@param act? string default 'none'
+---@param low? number default 0
+---@param high? number default 0
+---@return torch.Tensor
+function Tensor:conv2d_fused(weight, bias, strideH, strideW, padH, padW, dilationH, dilationW, groups, add, act, low, high) end
 
 --- The gradient of conv2d by its images: g is that of the result, x only tells the size.
 ---
@@ -7998,6 +8071,24 @@ function Tensor:ormqr(tau, c, side, trans) end
 ---@return torch.Tensor
 function Tensor:pick_grad(dim, index, g) end
 
+--- The largest pixel (kind 'max') or the mean ('mean') of each window, as maxpool2d and avgpool2d give them.
+---
+---     torch.pool2d(torch.range(1, 16):view(1, 4, 4), 'max', 2, 2, 2, 2)   --> {{{6, 8}, {14, 16}}}
+---@overload fun(self: torch.Tensor, x: torch.Tensor, kind: string, kH: number, kW: number, strideH: number, strideW: number, padH?: number, padW?: number, dilationH?: number, dilationW?: number, ceil?: boolean, countPad?: boolean): torch.Tensor
+---@param kind string
+---@param kH number
+---@param kW number
+---@param strideH number
+---@param strideW number
+---@param padH? number default 0
+---@param padW? number default 0
+---@param dilationH? number default 1
+---@param dilationW? number default 1
+---@param ceil? boolean default false
+---@param countPad? boolean default true
+---@return torch.Tensor
+function Tensor:pool2d(kind, kH, kW, strideH, strideW, padH, padW, dilationH, dilationW, ceil, countPad) end
+
 --- The Cholesky factor of a symmetric positive definite matrix: a = y' * y with an upper triangle y.
 ---
 ---     torch.potrf(torch.Tensor{{4, 2}, {2, 5}})   --> {{2, 1}, {0, 2}}
@@ -8231,6 +8322,18 @@ function Tensor:rshift(value) end
 ---@overload fun(self: torch.Tensor, x: torch.Tensor): torch.Tensor
 ---@return torch.Tensor
 function Tensor:rsqrt() end
+
+--- act(x * scale + shift): x is N x C x ..., and scale and shift have a number for each of the C planes. act is 'none', 'relu' or 'clip' (to low..high).
+---
+---     torch.scale_planes(torch.ones(1, 2, 1), torch.Tensor{2, 3}, torch.Tensor{1, -4}, 'relu')   --> {{{3}, {0}}}
+---@overload fun(self: torch.Tensor, x: torch.Tensor, scale: torch.Tensor, shift: torch.Tensor, act?: string, low?: number, high?: number): torch.Tensor
+---@param scale torch.Tensor
+---@param shift torch.Tensor
+---@param act? string default 'none'
+---@param low? number default 0
+---@param high? number default 0
+---@return torch.Tensor
+function Tensor:scale_planes(scale, shift, act, low, high) end
 
 --- Puts the elements of x into y, each line along dim at the places that the same line of index names.
 ---
