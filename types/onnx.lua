@@ -18,7 +18,7 @@ function onnx.exporter(class, rule) end
 ---@return any ...
 function onnx.load(path) end
 
---- Sets how many turns a Loop of a model may take, so that a model from a stranger ends.
+--- Sets how many turns a Loop of a model may take, so that any model ends.
 ---@param n? any (default: leaves it as it is) a whole number of at least 1
 ---@return any # the number in force before (at first 2^31)
 function onnx.maxTurns(n) end

@@ -152,7 +152,7 @@ th_status call(communicator *c, const th_device_call *call, const char *from, ch
     case TH_DIST_ALLGATHER:
       return status_of(nccl.all_gather(from, to, in * (size_t)c->es, BYTES, c->comm, c->stream),
                        "all_gather");
-    default:                                           // its row has not_on_device, and no case is here
+    default:                                  // its row has not_on_device, and no case is here
       return th_fail(TH_EBACKEND, "NCCL's part of %s is missing in nccl_ranks.cu",
                      th_dist_kind(call->kind));
   }

@@ -17,9 +17,10 @@ extern "C" {
 typedef struct th_dist th_dist;
 typedef struct th_dist_work th_dist_work;        /* an asynchronous operation */
 enum { TH_DIST_BARRIER, TH_DIST_ALLREDUCE, TH_DIST_REDUCE, TH_DIST_BROADCAST, TH_DIST_ALLGATHER, TH_DIST_REDUCESCATTER,
-       TH_DIST_ALLTOALL, TH_DIST_SEND, TH_DIST_RECV, TH_DIST_GROUP, TH_DIST_INIT, TH_DIST_SHARED, TH_DIST_CLOSE,
+       TH_DIST_ALLTOALL, TH_DIST_SEND, TH_DIST_RECV, TH_DIST_GROUP, TH_DIST_INIT, TH_DIST_SHARED,
+       TH_DIST_CLOSE,
        TH_DIST_KINDS };                          /* how many there are: it stays the last */
-enum { TH_DIST_SECONDS = 300 };                  /* the timeout of operations unless the job sets another */
+enum { TH_DIST_SECONDS = 300 };        /* the timeout of operations unless the job sets another */
 enum { TH_DIST_SUM, TH_DIST_MEAN, TH_DIST_MIN, TH_DIST_MAX, TH_DIST_PROD };
 typedef struct th_dist_call {
   int32_t kind, op, root, note;                  /* root: of reduce and broadcast; the other rank of send and recv */

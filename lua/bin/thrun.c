@@ -509,7 +509,8 @@ static void open_streams(void)
 
 int main(int argc, char **argv)
 {
-  options o = { .size = cores() < TH_MAXRANK ? cores() : TH_MAXRANK, .grace = 2, .patience = TH_DIST_SECONDS };
+  const int most = cores() < TH_MAXRANK ? cores() : TH_MAXRANK;
+  options o = { .size = most, .grace = 2, .patience = TH_DIST_SECONDS };
   open_streams();
   if (!read_options(argc, argv, &o)) return 2;
   if (reaper_start(&guard, o.size) != 0) return fail("cannot start a process");

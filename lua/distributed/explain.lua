@@ -34,7 +34,8 @@ local function bytes_text(n)
 end
 
 -- What ranks announce beside operations of a group.
-local OTHERS = { send = true, recv = true, group = true, init = true, shared = true, ['group:close'] = true }
+local OTHERS = { send = true, recv = true, group = true, init = true, shared = true,
+   ['group:close'] = true }
 
 --- The algorithm that an operation uses and its predicted time, as a table. Its fields are
 -- algorithm, seconds, latency (of a short message between hosts), rate (bytes per second), hosts,

@@ -42,7 +42,7 @@ end
 --- onnx.ops(): The names of the ops that are here, sorted. Those outside of the domain of ONNX begin with their domain and a dot.
 function onnx.ops() return registry.names() end
 
---- onnx.maxTurns([n]): Sets how many turns a Loop of a model may take, so that a model from a stranger ends.
+--- onnx.maxTurns([n]): Sets how many turns a Loop of a model may take, so that any model ends.
 -- A Loop that wants more is an error.
 -- @param n  (default: leaves it as it is) a whole number of at least 1
 -- @return the number in force before (at first 2^31)

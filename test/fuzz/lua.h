@@ -41,12 +41,14 @@ static void fuzz_found(const char *what)
   abort();
 }
 
-/* The number of a chunk, by the address of its name. The registry keeps the name, because Lua frees that of a
- * collected chunk and reuses its address. Chunks beyond FUZZ_FILES count as the one of the last place tried. */
+/* The number of a chunk, by the address of its name. The registry keeps the name, because Lua frees
+ * that of a collected chunk and reuses its address. Chunks beyond FUZZ_FILES count as the one of the
+ * last place tried. */
 static unsigned fuzz_file_of(lua_State *L, const char *source)
 {
   unsigned i = (unsigned)((uintptr_t)source >> 4) % FUZZ_FILES;
-  for (int tries = 1; fuzz_file[i].source && fuzz_file[i].source != source && tries < FUZZ_FILES; tries++) {
+  for (int tries = 1; tries < FUZZ_FILES; tries++) {
+    if (!fuzz_file[i].source || fuzz_file[i].source == source) break;
     i = (i + 1) % FUZZ_FILES;
   }
   if (!fuzz_file[i].source) {

@@ -1,5 +1,5 @@
 -- test/nn/loading_spec.lua - the files of nn are read when a name is first used; programs see no difference.
--- runs once, on the plain build: it starts a LuaJIT, which cannot open the library of the sanitizers
+-- runs once, on the plain build: it starts a LuaJIT, which cannot open a sanitized library
 local torch = require 'torch'
 local class = require 'torch.class'
 local paths = require 'paths'

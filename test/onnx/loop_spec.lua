@@ -15,11 +15,14 @@ teardown(temporary.remove)
 local function counting(counted)
    local body = {
       name = 'body',
-      node = { bytes.node('Identity', { 'go' }, { 'more' }), bytes.node('Add', { 'a', 'one' }, { 'b' }) },
-      input = { bytes.info('turn', 'int64', {}), bytes.info('go', 'bool', {}), bytes.info('a', 'float', { 1 }) },
+      node = { bytes.node('Identity', { 'go' }, { 'more' }),
+         bytes.node('Add', { 'a', 'one' }, { 'b' }) },
+      input = { bytes.info('turn', 'int64', {}), bytes.info('go', 'bool', {}),
+         bytes.info('a', 'float', { 1 }) },
       output = { bytes.info('more', 'bool', {}), bytes.info('b', 'float', { 1 }) },
    }
-   local loop = bytes.node('Loop', { counted and 'n' or '', '', 'x' }, { 'y' }, { body = { g = body } })
+   local names = { counted and 'n' or '', '', 'x' }
+   local loop = bytes.node('Loop', names, { 'y' }, { body = { g = body } })
    local inputs = { bytes.info('x', 'float', { 1 }) }
    if counted then inputs[2] = bytes.info('n', 'int64', {}) end
    local m = bytes.model({ loop }, inputs, { bytes.info('y', 'float', { 1 }) },
@@ -46,7 +49,8 @@ describe('a Loop of onnx', function()
    end)
    it('refuses a trip count beyond the limit before the first turn', function()
       onnx.maxTurns(3)
-      refuses('a Loop may take 3 turns (onnx.maxTurns), it wants 1000000000000', run, counting(true), 1e12)
+      refuses('a Loop may take 3 turns (onnx.maxTurns), it wants 1000000000000', run, counting(true),
+         1e12)
    end)
    it('refuses to take more turns where it has no trip count', function()
       onnx.maxTurns(1000)
@@ -55,6 +59,7 @@ describe('a Loop of onnx', function()
 end)
 
 describe('onnx.maxTurns', function()
+   local text = 'onnx.maxTurns: n must be a whole number in 1..2^53, got '
    teardown(function() onnx.maxTurns(MOST) end)
 
    it('returns the number in force before', function()
@@ -66,9 +71,9 @@ describe('onnx.maxTurns', function()
       local words = { [0] = 'a number (0)', [-1] = 'a number (-1)', [1.5] = 'a number (1.5)',
          [1 / 0] = 'a number (inf)', ['3'] = 'a string', [true] = 'a boolean' }
       for bad, got in pairs(words) do
-         refuses('onnx.maxTurns: n must be a whole number in 1..2^53, got ' .. got, onnx.maxTurns, bad)
+         refuses(text .. got, onnx.maxTurns, bad)
       end
-      refuses('onnx.maxTurns: n must be a whole number in 1..2^53, got a number (', onnx.maxTurns, 0 / 0)
+      refuses(text .. 'a number (', onnx.maxTurns, 0 / 0)
       assert.equal(MOST, onnx.maxTurns())
    end)
 end)

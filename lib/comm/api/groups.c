@@ -91,4 +91,7 @@ double th_dist_deadline(th_dist *g, double seconds)
   return g->job->deadline;
 }
 
-const char *th_dist_kind(int kind) { return kind < 0 || kind >= TH_DIST_KINDS ? NULL : th_operations[kind].name; }
+const char *th_dist_kind(int kind)
+{
+  return kind < 0 || kind >= TH_DIST_KINDS ? NULL : th_operations[kind].name;
+}

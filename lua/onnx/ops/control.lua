@@ -69,7 +69,8 @@ registry.add('Loop', {
    end,
    run = function(n, limit, condition, ...)
       local body, carried, states = n.attr.body, { ... }, n.count - 2
-      local most, go_on = limit and types.number(limit) or math.huge, condition == nil or types.number(condition) ~= 0
+      local most = limit and types.number(limit) or math.huge
+      local go_on = condition == nil or types.number(condition) ~= 0
       local allowed = registry.most_turns
       if limit and most > allowed then error(TOO_MANY:format(allowed, ('%.0f'):format(most)), 0) end
       local rows, turn = {}, 0
