@@ -172,7 +172,7 @@ describe('a job of one process', function()
       refuses('dist.algorithm: argument 1 must be a string, got a number (1)', dist.algorithm, 1)
       refuses('dist.algorithm: it must be auto, fastest, gather, doubling, parts, ring or hosts, got tree', dist.algorithm, 'tree')
       for _, name in ipairs { 'send', 'recv', 'group', 'init', 'shared', 'group:close' } do
-         refuses('dist.explain: argument 1 must be the name of an operation of a group, got a string',
+         refuses('argument 1 must be the name of an operation of a group, got a string',
             dist.explain, name, one)
       end
       refuses('dist.explain: argument 2 must be a tensor, got nil', dist.explain, 'allreduce')

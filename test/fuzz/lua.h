@@ -42,8 +42,8 @@ static void fuzz_found(const char *what)
 }
 
 /* The number of a chunk, by the address of its name. The registry keeps the name, because Lua frees
- * that of a collected chunk and reuses its address. Chunks beyond FUZZ_FILES count as the one of the
- * last place tried. */
+ * that of a collected chunk and reuses its address. Chunks beyond FUZZ_FILES count as the one of
+ * the last place tried. */
 static unsigned fuzz_file_of(lua_State *L, const char *source)
 {
   unsigned i = (unsigned)((uintptr_t)source >> 4) % FUZZ_FILES;

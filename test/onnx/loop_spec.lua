@@ -49,8 +49,8 @@ describe('a Loop of onnx', function()
    end)
    it('refuses a trip count beyond the limit before the first turn', function()
       onnx.maxTurns(3)
-      refuses('a Loop may take 3 turns (onnx.maxTurns), it wants 1000000000000', run, counting(true),
-         1e12)
+      refuses('a Loop may take 3 turns (onnx.maxTurns), it wants 1000000000000', run,
+         counting(true), 1e12)
    end)
    it('refuses to take more turns where it has no trip count', function()
       onnx.maxTurns(1000)

@@ -16,7 +16,9 @@ describe('./dev', function()
       local out, status = sh './dev fuzz nonsense'
       assert.equal(1, status)
       local names = {}
-      for name in (sh 'LC_ALL=C ls test/fuzz/*.c'):gmatch '([^/]+)%.c\n' do names[#names + 1] = name end
+      for name in (sh 'LC_ALL=C ls test/fuzz/*.c'):gmatch '([^/]+)%.c\n' do
+         names[#names + 1] = name
+      end
       assert.is_true(#names > 10)
       local want = ("NAME must be one of %s, got 'nonsense'"):format(table.concat(names, ' '))
       assert.truthy(out:find(want, 1, true), out)
