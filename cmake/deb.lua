@@ -76,6 +76,8 @@ shell.write(stop, root .. '/DEBIAN/control', table.concat({
 shell.write(stop, root .. '/DEBIAN/triggers', 'activate-noawait ldconfig\n')
 sh('cd %s && find usr -type f | LC_ALL=C sort | xargs md5sum > DEBIAN/md5sums', quote(root))
 sh('chmod -R go=rX,u+w %s && chmod 644 %s/usr/lib/*.so', quote(root), quote(root))
+-- Installed files keep the time of the checkout, and dpkg-deb changes only later times.
+sh("find %s -print0 | xargs -0 touch -h -d @%d", quote(root), epoch)
 sh('SOURCE_DATE_EPOCH=%d dpkg-deb --root-owner-group -Zxz -b %s %s', epoch, quote(root), quote(file))
 sh('rm -rf %s', quote(stage))
 print(('%s: cresset %s, %s'):format(file, full, sh('du -h %s', quote(file)):match '%S+'))

@@ -1,5 +1,5 @@
 -- test/tools/bench_spec.lua - the benchmarks run and print their table; speed itself is not tested.
--- runs once
+-- runs once, on the plain build: times say nothing under sanitizers
 local measure = require 'bench.lib.measure'
 local shell = require 'test.support.shell'
 

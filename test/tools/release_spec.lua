@@ -49,6 +49,8 @@ describe('cmake/deb.lua', function()
       local dir = ok 'mktemp -d':gsub('\n', '')
       for _, name in ipairs { 'a', 'b' } do ok(("SOURCE_DATE_EPOCH=1700000000 build/bin/th cmake/deb.lua build '%s/%s.deb'"):format(dir, name)) end
       ok(("cd '%s' && cmp a.deb b.deb && dpkg-deb -x a.deb root"):format(dir))
+      local listed = ok(("TZ=UTC dpkg-deb -c '%s/a.deb'"):format(dir))
+      for line in listed:gmatch '[^\n]+' do assert.matches(' 2023%-11%-14 22:13 ', line) end
       local out = ok(("cd / && env -i '%s/root/usr/bin/th' -e \"require 'nn'; print(nn.Linear(2, 3):forward(torch.ones(2)):size(1))\""):format(dir))
       assert.equal('3\n', out)
       out = ok(("dpkg-deb -f '%s/a.deb' Package Depends"):format(dir))
