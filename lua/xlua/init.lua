@@ -223,7 +223,8 @@ end
 function xlua.progress(current, goal, text)
    if type(current) ~= 'number' then refuse('progress', 'current must be a number', current) end
    if type(goal) ~= 'number' then refuse('progress', 'goal must be a number', goal) end
-   if text ~= nil and type(text) ~= 'string' then
+   -- A NULL pointer equals nil, but is no text.
+   if type(text) ~= 'nil' and type(text) ~= 'string' then
       refuse('progress', 'text must be a string', text)
    end
    local now = sys.clock()

@@ -34,6 +34,9 @@ describe('xlua', function()
       assert.falsy(captured(xlua.progress, 3, 3, ('x'):rep(200)):find 'x')
       assert.error_matches(function() xlua.progress(1, 2, 3) end,
                            'xlua.progress: text must be a string, got number')
+      local null = require 'ffi'.cast('void *', 0)
+      assert.error_matches(function() xlua.progress(1, 2, null) end,
+                           'xlua.progress: text must be a string, got cdata')
    end)
 
    it('draws a bar of no steps', function()
