@@ -2,6 +2,7 @@
 local repl = require 'torch.repl'
 local explain = require 'torch.explain'
 local show = require 'torch.show'
+local timeit = require 'torch.timeit'
 local bundle = require 'jupyter.bundle'
 local output = require 'jupyter.output'
 local signals = require 'jupyter.signals'
@@ -100,17 +101,47 @@ end
 
 local function pack(...) return { n = select('#', ...), ... } end
 
---- Runs code. SIGINT stops it.
+-- ---- measuring ----------------------------------------------------------------------------------
+
+local function results_of(f) return pack(f()) end
+
+local CLOCKS = {
+   time = function(f)
+      local timer = require 'torch'.Timer()
+      local results = results_of(f)
+      io.stdout:write(timeit.once(timer), '\n')
+      return results
+   end,
+   timeit = function(f)
+      io.stdout:write(timeit.text(timeit.measure(f)), '\n')
+      return pack()
+   end,
+}
+
+--- A cell that begins with %time or %timeit, or with two percent signs as in IPython, is measured
+-- as a whole.
+-- @return the code with blanks in the place of that word, so that its lines and columns stay; and
+--         the function that runs it; or the code alone
+function M.measured(code)
+   local word, at = code:match '^%s*%%%%?(%l+)()%f[%s%z]'
+   local clock = CLOCKS[word]
+   if not clock then return code end
+   return code:sub(1, at - 1):gsub('%S', ' ') .. code:sub(at), clock
+end
+
+--- Runs code, and measures it if it begins with %time or %timeit. SIGINT stops it.
 -- @param name  of the cell in messages, such as 'cell 1'
 -- @param quiet  whether results are not wanted
 -- @return the bundle of its results, or nil; or nil and { ename = , evalue = , traceback = }
 function M.run(code, name, quiet)
    local source = '=' .. name
+   local clock
+   code, clock = M.measured(code)
    local ok, result = xpcall(function()
       if not code:match '%S' then return nil end
       local f, shown = compiled(code, source)
       signals.allow()
-      local results = pack(f())
+      local results = (clock or results_of)(f)
       local made
       if shown and not quiet and results.n > 0 then
          for i = 1, results.n do repl.keep(results[i]) end

@@ -126,7 +126,7 @@ function M.is_complete_request(kernel, request)
    local code = text_of(request, 'code')
    local reply = { status = 'complete' }
    if code:match '%S' and not code:match '^%s*[%?%$]' and not code:match '^%s*[%a_][%w_%.:]*%s*%?%s*$' then
-      local f, why = cell.compile(code, '=cell')
+      local f, why = cell.compile((cell.measured(code)), '=cell')
       if not f and why == true then
          local last = code:match '([^\n]*)$'
          local opens = last:match '%f[%w]do%s*$' or last:match '%f[%w]then%s*$' or last:match '%f[%w]else%s*$'

@@ -276,8 +276,7 @@ local function time(code)
       complain('%time: the code must be complete in one line')
       return
    end
-   local took = timer:time()
-   io.stdout:write(('%.6f s, processors %.6f s\n'):format(took.real, took.user + took.sys))
+   io.stdout:write(timeit.once(timer), '\n')
 end
 
 -- The code as a function without results, for measurements; or nil and the message.

@@ -60,6 +60,12 @@ end
 
 local UNITS = { { 1, 's' }, { 1e-3, 'ms' }, { 1e-6, 'µs' }, { 1e-9, 'ns' } }
 
+--- The times of a torch.Timer that has run once: '0.012345 s, processors 0.024001 s'
+function M.once(timer)
+   local took = timer:time()
+   return ('%.6f s, processors %.6f s'):format(took.real, took.user + took.sys)
+end
+
 --- '12.3 µs ± 0.4 µs (7 rounds of 10,000)'
 function M.text(result)
    local unit = UNITS[#UNITS]

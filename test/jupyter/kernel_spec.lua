@@ -44,6 +44,21 @@ describe('a kernel of Jupyter', function()
       assert.is_true(text == 'x' .. ('é'):rep(200000) .. '\239\191\189\n')
    end)
 
+   it('measures a cell that begins with %time or %timeit', function()
+      local _, list = k:run '%time 20 + 22'
+      assert.matches('^[%d.]+ s, processors [%d.]+ s\n$', front.text(list, 'stdout'))
+      assert.equal('42', front.find(list, 'execute_result').content.data['text/plain'])
+      _, list = k:run '%%timeit\nlocal x = 1\nx = x + 1'
+      assert.matches('^[%d.]+ %S+ ± [%d.]+ %S+ %(%d+ rounds of [%d,]+%)\n$', front.text(list, 'stdout'))
+      assert.is_nil(front.find(list, 'execute_result'))
+      local reply = k:run '%timeit\nerror "boom"'
+      assert.matches('^cell %d+:2: boom$', reply.evalue)
+      assert.equal('SyntaxError', k:run '%timer 1'.ename)
+      assert.equal('ok', k:run '%time'.status)
+      local answer = k:ask('shell', 'is_complete_request', { code = '%time for i = 1, 2 do' })
+      assert.equal('incomplete', answer.content.status)
+   end)
+
    it('publishes output while a cell runs', function()
       k:send('shell', 'execute_request', { code = "print 'now' local s = os.time() + 60 while os.time() < s do end" })
       local m
