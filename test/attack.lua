@@ -36,7 +36,7 @@ end
 
 local i = 1
 while arg[i] do
-   local name = arg[i]:match '^%-(%a+)$'
+   local name = arg[i]:match '^%-%-?(%a+)$'
    if name == 'list' then
       for _, c in ipairs(campaigns) do print(('%-14s%s'):format(c.name, c.what)) end
       os.exit(0)
