@@ -30,27 +30,39 @@ end
 
 -- The traceback without the frames of the kernel.
 local function calls()
-   local trace = debug.traceback('', 3):gsub('\n[^\n]*jupyter/%w+%.lua:.*$', ''):gsub("\n%s*%[C%]: in function 'xpcall'.*$", '')
+   local trace = debug.traceback('', 5):gsub('\n[^\n]*jupyter/%w+%.lua:.*$', ''):gsub("\n%s*%[C%]: in function 'xpcall'.*$", '')
    return (trace:gsub('^%s*stack traceback:', ''))
 end
 
 -- The line of the cell that runs, or that called what runs.
 local function running_line(name)
-   for level = 3, 200 do
+   for level = 5, 200 do
       local info = debug.getinfo(level, 'Sl')
       if not info then return nil end
       if info.source == name then return info.currentline end
    end
 end
 
+local function describe(e, code, name)
+   if type(e) == 'table' and e.ename then return e end       -- made by `compiled`
+   local message = type(e) == 'string' and explain.message(e) or show.text(e, show.bounded)
+   local first = message:match '^[^\n]*'
+   local interrupted = first:match 'interrupted$'
+   return failure(interrupted and 'KeyboardInterrupt' or 'Error', interrupted and 'interrupted' or message, code,
+      running_line(name), calls())
+end
+
+-- The compiler rests meanwhile: after a stack overflow there is too little stack for its events,
+-- and LuaJIT would write "VM handler failed" to stderr.
 local function handler_for(code, name)
    return function(e)
       pcall(signals.block)
-      if type(e) == 'table' and e.ename then return e end       -- made by M.fail
-      local message = type(e) == 'string' and explain.message(e) or show.text(e, show.bounded)
-      local first = message:match '^[^\n]*'
-      if first:match 'interrupted$' then return failure('KeyboardInterrupt', 'interrupted', code, running_line(name), calls()) end
-      return failure('Error', message, code, running_line(name), calls())
+      local compiles = jit.status()
+      jit.off()
+      local ok, result = pcall(describe, e, code, name)
+      if compiles then jit.on() end
+      if not ok then error(result, 0) end
+      return result
    end
 end
 

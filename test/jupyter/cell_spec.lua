@@ -65,6 +65,14 @@ describe('jupyter.cell', function()
       end
    end)
 
+   it('writes nothing to stderr about the compiler when the stack overflows', function()
+      local code = "for _ = 1, 200 do require 'jupyter.cell'.run('local function f() return 1 + f() end f()', 'cell 1') end"
+      local p = io.popen(("'%s' -e \"%s\" 2>&1"):format(os.getenv 'TH' or 'build/bin/th', code))
+      local text = p:read '*a'
+      p:close()
+      assert.equal('', text)
+   end)
+
    it('reports an error while a value is shown', function()
       assert.is_string(shown 'setmetatable({}, { __tostring = function() error "no text" end })')
    end)
