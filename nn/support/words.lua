@@ -37,7 +37,9 @@ end
 
 local function ofSecond(self, name, pass, second, ofOp, named, err, input, other)
    local other_kind = kind(other)
-   if other == nil and not named and (pass == 'backward' or second == 'target') then
+   -- A few criterions have no target, so the error must be about it.
+   local missing = second == 'target' and err:find('nil', 1, true) or second ~= 'target' and pass == 'backward'
+   if other == nil and missing and not named then
       return ('%s: %s must be a tensor, got nil'):format(name, second)
    end
    local result = second == 'target' and input or pass == 'backward' and type(self) == 'table' and rawget(self, 'output')

@@ -2,7 +2,7 @@
 --
 -- A step is a table: name; make() returns its operands; run(given) returns the results; state(given) lists what a failed run must
 -- not change (optional); look(given) returns what is wrong after a run, or nil (optional); moves: the step may stop half way, so
--- the next call may give another result; rounds: a fallback may give other bits.
+-- the next call may give another result; rounds: a fallback may round otherwise.
 -- The library test/faults/faults.c must be preloaded.
 local ffi = require 'ffi'
 local torch = require 'torch'
@@ -188,9 +188,22 @@ end
 
 local function pack(...) return { n = select('#', ...), ... } end
 
+-- Whether results differ by rounding at most: tensors, by a part of their largest element.
+local function near(a, b)
+   if torch.isTensor(a) and torch.isTensor(b) then
+      if a:type() ~= b:type() or not a:isSameSizeAs(b) then return false end
+      local part = a:type():find 'Half' and 2e-3 or 1e-5
+      a, b = a:double(), b:double()
+      return a:nElement() == 0 or torch.abs(a - b):max() <= part * torch.abs(b):max()
+   end
+   if type(a) ~= 'table' or type(b) ~= 'table' then return a == b end
+   for k, v in pairs(a) do if not near(v, b[k]) then return false end end
+   for k in pairs(b) do if a[k] == nil then return false end end
+   return true
+end
+
 -- Runs a step, with calls that fail where `way` is given. Returns whether it ended well,
--- what its results look like or the error,
--- and how many calls have failed.
+-- what its results look like or the error, how many calls have failed, and the results.
 local function results(step, given, way, n)
    torch.manualSeed(29)
    if way then
@@ -201,7 +214,8 @@ local function results(step, given, way, n)
    local got = pack(pcall(step.run, given))
    local fired = way and tonumber(ffi.C.faults_disarm())
    _G.collectgarbage = real_collect
-   return got[1], got[1] and seen_of({ unpack(got, 2, got.n) }, got.n - 1, false) or got[2], fired
+   return got[1], got[1] and seen_of({ unpack(got, 2, got.n) }, got.n - 1, false) or got[2], fired,
+      { n = got.n - 1, unpack(got, 2, got.n) }
 end
 
 local function state_of(step, given)
@@ -211,21 +225,21 @@ local function state_of(step, given)
 end
 
 -- Every call of the step fails once. Returns how many did; found(n, text) hears of each fault.
-local function each_call(step, way, want, found, limit)
+local function each_call(step, way, want, values, found, limit)
    local n, fired = 0, 0
    while n < limit do
       n = n + 1
       if sweep.on_call then sweep.on_call(n, way) end
       local given = step.make()
       local before = state_of(step, given)
-      local ok, got
-      ok, got, fired = results(step, given, way, n)
+      local ok, got, rounded
+      ok, got, fired, rounded = results(step, given, way, n)
       if fired > 0 or not ok then
          if not ok then
             local why = fired == 0 and 'an error although nothing failed: ' .. tostring(got) or wrong_words(got, way)
             if why then found(n, why) end
             if state_of(step, given) ~= before then found(n, 'what was given has changed; the error: ' .. tostring(got)) end
-         elseif got ~= want and not step.rounds then
+         elseif got ~= want and not (step.rounds and near(rounded, values)) then
             found(n, 'another answer')
          end
          local bad = step.look and step.look(given, ok)
@@ -250,13 +264,13 @@ function sweep.run(step, ways, limit)
    limit = limit or 400
    local function normal()
       local given = step.make()
-      local ok, got = results(step, given)
+      local ok, got, _, values = results(step, given)
       if step.close then step.close(given) end
-      return ok, got
+      return ok, got, step.rounds and values or nil
    end
-   local ok, want = normal()
+   local ok, want, values = normal()
    local first = want
-   if ok then ok, want = normal() end
+   if ok then ok, want, values = normal() end
    if ok and want ~= first then ok, want = false, 'a second run gives another answer' end
    if not ok then
       report.faults[1] = step.name .. ': it does not even run: ' .. tostring(want)
@@ -275,7 +289,7 @@ function sweep.run(step, ways, limit)
             sweep.place(ffi.C.faults_last()), text)
       end
       local most = math.min(limit, way.most or limit)
-      local calls = each_call(step, way, want, found, most)
+      local calls = each_call(step, way, want, values, found, most)
       report.calls = report.calls + calls
       if calls > 0 then
          local function grown()
@@ -291,7 +305,7 @@ function sweep.run(step, ways, limit)
          for _ = 1, 8 do
             if not more and not fds then break end
             local from = ffi.C.faults_number()
-            each_call(step, way, want, function() end, most)
+            each_call(step, way, want, values, function() end, most)
             local again, fds_again = grown()
             more, fds = more and again, fds and fds_again
             if more then

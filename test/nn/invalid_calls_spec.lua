@@ -171,6 +171,16 @@ describe('junk for nn', function()
       end
    end)
 
+   it('is no missing target where a criterion has none', function()
+      local cost = nn.L1Cost()
+      cost.updateOutput = function() error 'abs: out of memory' end
+      local _, why = pcall(cost.forward, cost, torch.ones(2))
+      assert.matches('out of memory', why)
+      assert.not_matches('target', why)
+      _, why = pcall(nn.MSECriterion().forward, nn.MSECriterion(), torch.ones(2))
+      assert.matches('target must be a tensor, got nil', why)
+   end)
+
    it('is refused by criterions, which continue as before', function()
       local faults, made = {}, 0
       local with = {ClassSimplexCriterion = {3}, WeightedMSECriterion = {torch.ones(2, 3)}, CriterionTable = {nn.MSECriterion()},
