@@ -99,9 +99,14 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
 namespace emu {
 /* A function of cuBLAS by its name; NULL if cunn does not use it. */
 void *cublas(const char *symbol);
+void *cublaslt(const char *symbol);
 /* The same for cuFFT and cuDNN. */
 void *cufft(const char *symbol);
 void *cudnn(const char *symbol);
+/* A block is given back without being freed, and used anew by later work of the same stream: the
+ * checks of cudaFreeAsync and cudaMallocAsync, and garbage as in fresh memory. */
+void leave(void *p, cudaStream_t s);
+void take_again(void *p, size_t bytes, cudaStream_t s);
 }
 
 #endif

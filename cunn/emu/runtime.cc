@@ -246,6 +246,18 @@ extern "C" uint64_t th_cuda_emu_launches(const char *part_of_name)
   return n;
 }
 
+/* Kernel i of those that were started, and how often; nullptr behind the last one. */
+extern "C" const char *th_cuda_emu_kernel(int i, double *times)
+{
+  guard g(all().lock);
+  for (const auto &l : launches()) {
+    if (i-- > 0) continue;
+    *times = (double)l.second;
+    return l.first;
+  }
+  return nullptr;
+}
+
 void emu::launch(dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream, std::function<void()> kernel, const char *name,
                  const void *arguments, size_t bytes)
 {
@@ -397,6 +409,31 @@ cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s)
   return cudaSuccess;
 }
 
+/* The stream must have waited for all that used the piece of memory. */
+static void end_use(void *p, CUstream_st *s)
+{
+  use(s, "cudaFreeAsync", p);
+  const times &last = all().pieces[p].by.last;
+  for (uint32_t i = 0; i < last.done.size(); i++) {
+    if (i == s->id || s->before.know(moment{ i, last.done[i] })) continue;
+    refuse("cudaFreeAsync", "its stream has not waited for a stream that uses the memory");
+  }
+}
+
+void emu::leave(void *p, cudaStream_t s)
+{
+  guard g(all().lock);
+  if (all().pieces.count(p)) end_use(p, stream_of(s));
+}
+
+void emu::take_again(void *p, size_t bytes, cudaStream_t s)
+{
+  guard g(all().lock);
+  const auto at = all().pieces.find(p);
+  if (at != all().pieces.end()) at->second.by = { next_moment(stream_of(s)), times() };
+  put(stream_of(s), [=] { memset(p, 0xcb, bytes); });
+}
+
 cudaError_t cudaFreeAsync(void *p, cudaStream_t s)
 {
   guard g(all().lock);
@@ -404,12 +441,7 @@ cudaError_t cudaFreeAsync(void *p, cudaStream_t s)
   if (!p) return cudaSuccess;
   if (!is_stream(s) || !all().pieces.count(p)) return tell(cudaErrorInvalidValue);
   TRY(not_captured(stream_of(s)));
-  use(stream_of(s), "cudaFreeAsync", p);
-  const times &last = all().pieces[p].by.last;
-  for (uint32_t i = 0; i < last.done.size(); i++) {
-    if (i == stream_of(s)->id || stream_of(s)->before.know(moment{ i, last.done[i] })) continue;
-    refuse("cudaFreeAsync", "its stream has not waited for a stream that uses the memory");
-  }
+  end_use(p, stream_of(s));
   put(stream_of(s), [=] {
     auto at = all().pieces.find(p);
     if (at == all().pieces.end()) return;                                      /* freed twice */

@@ -38,7 +38,7 @@ cudaStream_t th_cuda_stream();
 /* Memory of the current device, for the duration of a call. */
 class th_cuda_scratch {
 public:
-  th_cuda_scratch() : p(nullptr) {}
+  th_cuda_scratch() : p(nullptr), stream(nullptr), device(0), bytes(0) {}
   ~th_cuda_scratch();
   th_cuda_scratch(const th_cuda_scratch &) = delete;
   th_cuda_scratch &operator=(const th_cuda_scratch &) = delete;
@@ -46,6 +46,9 @@ public:
   template <class T> T *as() const { return static_cast<T *>(p); }
 private:
   void *p;
+  cudaStream_t stream;
+  int device;
+  size_t bytes;
 };
 
 /* The op copy of the registry. */

@@ -55,15 +55,15 @@ static void remember(void *p, int device, int64_t bytes)
   std::lock_guard<std::mutex> g(block_lock);
   blocks[device - 1][static_cast<char *>(p)] = { bytes, bit_of(th_cuda_stream_number()) };
 }
-/* The streams that have used the block. */
-static uint64_t forget(void *p, int device)
+/* The block, of 0 bytes and used by all streams if it is unknown. */
+static block forget(void *p, int device)
 {
   std::lock_guard<std::mutex> g(block_lock);
   const auto at = blocks[device - 1].find(static_cast<char *>(p));
-  if (at == blocks[device - 1].end()) return ~(uint64_t)0;
-  const uint64_t by = at->second.used_by;
+  if (at == blocks[device - 1].end()) return { 0, ~(uint64_t)0 };
+  const block b = at->second;
   blocks[device - 1].erase(at);
-  return by;
+  return b;
 }
 
 void th_cuda_uses(const void *p, int device)
@@ -131,9 +131,71 @@ static void prepare_memory(int device)
   cudaGetLastError();                        /* copies go through the host where this has failed */
 }
 
+// ---- idle blocks --------------------------------------------------------------------------------
+
+/* Small blocks that were given back stay with their stream, whose later work may use them at once.
+ * So a step of training finds those of the step before, and asks the pool for none. Sizes must be
+ * equal. Sanitizers must see each release, so they have no idle blocks. */
+#if defined __SANITIZE_ADDRESS__ || defined TH_EMU_RACES
+static const size_t IDLE_BLOCK = 0;
+#else
+static const size_t IDLE_BLOCK = 4 << 20;
+#endif
+static const size_t IDLE_MOST = 64 << 20;                    // bytes of idle blocks on a device
+
+typedef std::pair<cudaStream_t, size_t> idle_key;
+static std::mutex idle_lock;
+static std::multimap<idle_key, void *> idle[TH_MAXDEVICE];
+static size_t idle_bytes[TH_MAXDEVICE];
+
+static void *take_idle(int device, size_t bytes, cudaStream_t stream)
+{
+  void *p = nullptr;
+  {
+    std::lock_guard<std::mutex> g(idle_lock);
+    const auto at = idle[device - 1].find({ stream, bytes });
+    if (at == idle[device - 1].end()) return nullptr;
+    p = at->second;
+    idle[device - 1].erase(at);
+    idle_bytes[device - 1] -= bytes;
+  }
+#ifndef __CUDACC__
+  emu::take_again(p, bytes, stream);
+#endif
+  return p;
+}
+
+/* Gives a block back, in a stream that has waited for all its users. */
+static void give_back(void *p, int device, size_t bytes, cudaStream_t stream)
+{
+  if (bytes && bytes <= IDLE_BLOCK) {
+#ifndef __CUDACC__
+    emu::leave(p, stream);
+#endif
+    std::lock_guard<std::mutex> g(idle_lock);
+    if (idle_bytes[device - 1] + bytes <= IDLE_MOST) {
+      idle[device - 1].insert({ { stream, bytes }, p });
+      idle_bytes[device - 1] += bytes;
+      return;
+    }
+  }
+  cudaFreeAsync(p, stream);
+}
+
+/* Gives the idle blocks of the current device to its pool. */
+static void free_idle(int device)
+{
+  std::lock_guard<std::mutex> g(idle_lock);
+  for (const auto &b : idle[device - 1]) cudaFreeAsync(b.second, b.first.first);
+  idle[device - 1].clear();
+  idle_bytes[device - 1] = 0;
+}
+
 th_status th_cuda_trim(int device)
 {
   cudaMemPool_t pool;
+  TH_CUDA_TRY(cudaSetDevice(device - 1));
+  free_idle(device);
   TH_TRY(th_cuda_synchronize(device));
   TH_CUDA_TRY(cudaDeviceGetDefaultMemPool(&pool, device - 1));
   return TH_CUDA(cudaMemPoolTrimTo(pool, 0));
@@ -146,9 +208,12 @@ static th_status take(void **p, int device, int64_t bytes)
     return s == TH_ENOMEM ? no_memory(device, bytes) : s;
   }
   prepare_memory(device);
+  *p = take_idle(device, (size_t)bytes, th_cuda_stream());
+  if (*p) return TH_OK;
   cudaError_t e = cudaMallocAsync(p, (size_t)bytes, th_cuda_stream());
   if (e == cudaErrorMemoryAllocation) {                      // what was freed in other streams comes back
     cudaGetLastError();
+    free_idle(device);
     TH_TRY(th_cuda_wait_device(device - 1));
     e = cudaMallocAsync(p, (size_t)bytes, th_cuda_stream());
   }
@@ -159,13 +224,16 @@ static th_status take(void **p, int device, int64_t bytes)
 /* Streams that have used the block may not have finished: the stream that frees it waits for them. */
 void th_cuda_release(void *p, int device)
 {
-  const uint64_t by = forget(p, device);
+  const block b = forget(p, device);
   if (th_cuda_graph_keeps(p, false)) return;
+  const int own = th_cuda_stream_number();
+  bool waited = true;
   for (int s = 0; s <= th_cuda_streams(); s++) {
-    if (s != th_cuda_stream_number() && by & bit_of(s)) th_cuda_stream_wait(device, th_cuda_stream_number(), device, s);
+    if (s == own || !(b.used_by & bit_of(s))) continue;
+    waited = th_cuda_stream_wait(device, own, device, s) == TH_OK && waited;
   }
   cudaSetDevice(device - 1);
-  cudaFreeAsync(p, th_cuda_stream());
+  give_back(p, device, waited ? (size_t)b.bytes : 0, th_cuda_stream());
 }
 
 th_status th_cuda_allocate(void **p, int device, int64_t bytes, int zeroed)
@@ -179,14 +247,17 @@ th_status th_cuda_allocate(void **p, int device, int64_t bytes, int zeroed)
   return s;
 }
 
-th_status th_cuda_scratch::take(size_t bytes)
+th_status th_cuda_scratch::take(size_t n)
 {
-  int device = 0;
-  cudaGetDevice(&device);
-  return ::take(&p, device + 1, (int64_t)(bytes ? bytes : 1));
+  int current = 0;
+  cudaGetDevice(&current);
+  device = current + 1;
+  stream = th_cuda_stream();
+  bytes = n ? n : 1;
+  return ::take(&p, device, (int64_t)bytes);
 }
 
 th_cuda_scratch::~th_cuda_scratch()
 {
-  if (p && !th_cuda_graph_keeps(p, false)) cudaFreeAsync(p, th_cuda_stream());
+  if (p && !th_cuda_graph_keeps(p, false)) give_back(p, device, bytes, stream);
 }

@@ -40,6 +40,7 @@ describe('the memory of a CUDA graph', function()
             torch.memory()
          end
          cutorch.synchronizeAll()
+         cutorch.deviceReset()                                 -- what is idle is free, too
          return sum, (cutorch.getMemoryUsage())
       end
       some()
