@@ -27,12 +27,24 @@ static th_cuda_gemm of_matrices(const th_call *c, int y, int a, int b)
 
 static th_status product(const th_call *c) { return th_cuda_gemm_run(of_matrices(c, mm_y, mm_a, mm_b)); }
 
+/* m is one row that repeats, as a layer's bias is: cublasLt may add it to the product. */
+static th_status add_row(const th_cuda_gemm &g, const th_tensor *m, bool *done)
+{
+  *done = false;
+  if (m->ndim != 2 || m->size[0] < 2 || m->stride[0] != 0) return TH_OK;
+  if (m->size[1] > 1 && m->stride[1] != 1) return TH_OK;
+  return th_cuda_blas_add_row(g, th_data(m, th_element_size(g.dtype)), done);
+}
+
 static th_status added(const th_call *c)
 {
   const addmm_args *a = addmm_args_of(c);
   th_cuda_gemm g = of_matrices(c, addmm_y, addmm_a, addmm_b);
-  g.beta = a->beta;
+  bool done = false;
   g.alpha = a->alpha;
+  if (a->beta == 1) TH_TRY(add_row(g, a->m, &done));
+  if (done) return TH_OK;
+  g.beta = a->beta;
   if (g.beta != 0 && th_data(a->y, 1) != th_data(a->m, 1)) TH_TRY(th_cuda_move(a->y, a->m));
   if (g.batch == 0 && g.sum) g.batch = 1, g.k = 0;  /* an empty sum still scales */
   return th_cuda_gemm_run(g);

@@ -91,7 +91,7 @@ static th_cuda_handles handles(make, "cuBLAS");
 /* To open the library takes memory, as a capture may not. */
 th_status th_cuda_blas_prepare()
 {
-  found();
+  if (found()) th_cuda_blaslt_prepare();
   return handles.prepare();
 }
 
@@ -114,10 +114,7 @@ void th_cuda_set_tf32(int on) { __atomic_store_n(&tf32, on != 0, __ATOMIC_RELAXE
 
 /* ---- products ---- */
 
-/* How the library, which counts by columns, is to read a matrix that we count by rows: as its transpose (PLAIN), or, where
- * neighbours in a column lie side by side, as it is. ld 0: not at all. */
-struct side { int turned, ld; };
-static side side_of(int64_t rows, int64_t cols, const int64_t *step)
+th_cuda_side th_cuda_side_of(int64_t rows, int64_t cols, const int64_t *step)
 {
   const int64_t row = step[1], col = step[2];
   const int64_t by_rows = rows == 1 ? cols : row, by_cols = cols == 1 ? rows : col;
@@ -126,11 +123,21 @@ static side side_of(int64_t rows, int64_t cols, const int64_t *step)
   return { PLAIN, 0 };
 }
 
-static th_status call(const th_cuda_gemm &g, side a, side b, int ldc)
+int th_cuda_blas_type(int dtype)
 {
   static const int types[TH_NDTYPE] = { 0, 0, 0, 0, 0, 0, R_16F, R_16BF, R_32F, R_64F };
-  const int type = types[g.dtype], m = (int)g.m, n = (int)g.n, k = (int)g.k;
-  const int compute = g.dtype == TH_F64 ? COMPUTE_64F : g.dtype == TH_F32 && th_cuda_tf32() ? COMPUTE_TF32 : COMPUTE_32F;
+  return types[dtype];
+}
+int th_cuda_blas_compute(int dtype)
+{
+  if (dtype == TH_F64) return COMPUTE_64F;
+  return dtype == TH_F32 && th_cuda_tf32() ? COMPUTE_TF32 : COMPUTE_32F;
+}
+
+static th_status call(const th_cuda_gemm &g, th_cuda_side a, th_cuda_side b, int ldc)
+{
+  const int type = th_cuda_blas_type(g.dtype), compute = th_cuda_blas_compute(g.dtype);
+  const int m = (int)g.m, n = (int)g.n, k = (int)g.k;
   const size_t es = th_element_size(g.dtype);
   double d[3] = { g.alpha, g.beta, 1 };
   float f[3] = { (float)g.alpha, (float)g.beta, 1 };
@@ -157,7 +164,8 @@ static th_status call(const th_cuda_gemm &g, side a, side b, int ldc)
 th_status th_cuda_blas_gemm(const th_cuda_gemm &g, bool *done)
 {
   *done = false;
-  const side a = side_of(g.m, g.k, g.as), b = side_of(g.k, g.n, g.bs), c = side_of(g.m, g.n, g.cs);
+  const th_cuda_side a = th_cuda_side_of(g.m, g.k, g.as), b = th_cuda_side_of(g.k, g.n, g.bs);
+  const th_cuda_side c = th_cuda_side_of(g.m, g.n, g.cs);
   const bool halves_summed = g.sum && g.batch > 1 && g.dtype < TH_F32;          /* would be rounded after each product */
   if (!a.ld || !b.ld || !c.ld || c.turned != PLAIN || halves_summed) return TH_OK;
   if (g.m > INT32_MAX || g.n > INT32_MAX || g.k > INT32_MAX || g.batch > INT32_MAX) return TH_OK;

@@ -17,6 +17,18 @@ struct th_cuda_gemm {
 
 /* The product by cuBLAS; done says whether it accepted the product. */
 th_status th_cuda_blas_gemm(const th_cuda_gemm &g, bool *done);
+/* C = alpha A B + row, which is added to each row of C: n elements side by side. By cublasLt, for
+ * floats and halves; done says whether it accepted the product. */
+th_status th_cuda_blas_add_row(const th_cuda_gemm &g, const void *row, bool *done);
+
+/* How the library, which counts by columns, is to read a matrix that we count by rows: as its
+ * transpose (turned 0), or, where neighbours in a column lie side by side, as it is (1). ld 0: not
+ * at all. */
+struct th_cuda_side { int turned, ld; };
+th_cuda_side th_cuda_side_of(int64_t rows, int64_t cols, const int64_t *step);
+/* The library's numbers for a type of elements, and for the arithmetic of their products. */
+int th_cuda_blas_type(int dtype);
+int th_cuda_blas_compute(int dtype);
 
 /* C = A B, or C + A B, for each of a batch of complex matrices of floats, or doubles (wide); all packed, column-major, m x k and
  * k x n. A (first) or B is stored as its conjugate transpose. By cuBLAS; done says whether it accepted the products. */
@@ -33,5 +45,6 @@ const char *th_cuda_blas_version();
 
 /* Makes cuBLAS ready for a recording, if it is in use. */
 th_status th_cuda_blas_prepare();
+void th_cuda_blaslt_prepare();
 
 #endif

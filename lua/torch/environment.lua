@@ -19,6 +19,7 @@ M.sections = {
       { 'TH_CUDA', '`gpu` or `emu`', '`gpu`', '`emu`: `require \'cutorch\'` takes the emulated device' },
       { 'TH_CUDA_LIBS', 'folders, with colons between them', 'the loader\'s path and packages of Python', 'where libraries of CUDA are searched first' },
       { 'TH_CUBLAS', library, 'the installed one', 'cuBLAS; without it, our own tiles multiply' },
+      { 'TH_CUBLASLT', library, 'the installed one', 'cublasLt; without it, biases cost kernels' },
       { 'TH_CUFFT', library, 'the installed one', 'cuFFT; without it, the CPU transforms' },
       { 'TH_CUDNN', library, 'the installed one', 'cuDNN; without it, our own kernels compute' },
       { 'TH_NCCL', library, 'the installed one', 'NCCL; without it, copies replace its operations' },

@@ -1,5 +1,6 @@
 -- nn/attention/MultiHeadAttention.lua - attention of several heads: self or cross, causal, with padding left out.
 local torch = require 'torch'
+local affine = require 'nn.support.affine'
 local utils = require 'nn.utils'
 local whole = require 'nn.support.constants'.whole
 
@@ -230,8 +231,9 @@ function Attention:updateOutput(input)
    local pad = padding(self, hint, samples, keys)
    self._padding = pad and utils.beside(pad, groups[1].x)
    for i, group in ipairs(groups) do
-      local m = torch.mm(buffer(self, 'projected' .. i), group.x, self.weight:narrow(1, group.first, group.rows):t())
-      if self.bias then m:add(self.bias:narrow(1, group.first, group.rows):view(1, -1):expandAs(m)) end
+      local weight = self.weight:narrow(1, group.first, group.rows)
+      local bias = self.bias and self.bias:narrow(1, group.first, group.rows)
+      affine(buffer(self, 'projected' .. i), group.x, weight, bias)
    end
    local context = buffer(self, 'context'):resize(samples * queries, self.size)
    local y = heads_of(self, context, 0, queries)
@@ -243,8 +245,7 @@ function Attention:updateOutput(input)
       local lse = self:scratch('lse', kind_of_sums(self))
       torch.attention(y, lse, from(1), from(2), from(3), 0, not not self.causal, self._padding)
    end
-   torch.mm(self.output, context, self.outWeight:t())
-   if self.outBias then self.output:add(self.outBias:view(1, -1):expandAs(self.output)) end
+   affine(self.output, context, self.outWeight, self.outBias)
    return self.output:resize((type(input) == 'table' and input[1] or input):size())
 end
 
@@ -306,6 +307,16 @@ function Attention:updateGradInput(input, gradOutput)
    return grads
 end
 
+-- Adds scale times the sum of the rows of g to the gradient of a bias. On a device one kernel does
+-- both.
+local function add_rows(self, to, scale, g)
+   local rows = g:size(1)
+   if g._device == 0 then return to:add(scale, torch.sum(buffer(self, 'sums'), g, 1):view(-1)) end
+   local ones = buffer(self, 'ones')
+   if ones:nElement() ~= rows then ones:resize(rows):fill(1) end
+   to:addmv(scale, g:t(), ones)
+end
+
 function Attention:accGradParameters(input, gradOutput, scale)
    scale = scale or 1
    local groups = read(self, input)
@@ -314,11 +325,13 @@ function Attention:accGradParameters(input, gradOutput, scale)
       error(tostring(self) .. ': accGradParameters needs updateGradInput before it', 3)
    end
    self.gradOutWeight:addmm(scale, g:t(), buffer(self, 'context'))
-   if self.outBias then self.gradOutBias:add(scale, g:sum(1):view(-1)) end
+   if self.outBias then add_rows(self, self.gradOutBias, scale, g) end
    for i, group in ipairs(groups) do
       local gm = buffer(self, 'gprojected' .. i)
       self.gradWeight:narrow(1, group.first, group.rows):addmm(scale, gm:t(), group.x)
-      if self.bias then self.gradBias:narrow(1, group.first, group.rows):add(scale, gm:sum(1):view(-1)) end
+      if self.bias then
+         add_rows(self, self.gradBias:narrow(1, group.first, group.rows), scale, gm)
+      end
    end
 end
 

@@ -1,5 +1,6 @@
 -- nn/linear/Linear.lua - y = x W' + b, one sample per row of x.
 local torch = require 'torch'
+local affine = require 'nn.support.affine'
 
 local Linear, Module = torch.class('nn.Linear', 'nn.Module')
 Linear.__arguments = 'inputSize:size outputSize:size'
@@ -48,6 +49,9 @@ end
 
 function Linear:updateOutput(input)
    local dim = check(self, input)
+   if dim == 2 and input._device ~= 0 then
+      return affine(self.output, input, self.weight, self.bias)
+   end
    if dim == 1 then
       torch.mv(self.output, self.weight, input)
    else

@@ -7,6 +7,11 @@ local cutorch = device.cutorch
 
 if device.missing('products on a CUDA device', describe, pending) then return end
 local th = os.getenv 'TH' or 'build/bin/th'
+local emulator = nil
+if cutorch.getDeviceProperties(1).emulated then
+   require 'ffi'.cdef 'double th_emu_count(const char *name);'
+   emulator = require 'cutorch.backend'.C
+end
 
 -- Numbers that products and sums of this size keep to the last bit.
 local function numbers(kind, ...)
@@ -34,7 +39,7 @@ local LAYOUTS = {
 }
 
 local function there(x)
-   local kind = x:type():match 'torch%.(%a+)Tensor'
+   local kind = x:type():match 'torch%.(%w+)Tensor'
    local s = x:storage()
    local word = kind == 'Float' and '' or kind
    return torch['Cuda' .. word .. 'Tensor'](torch['Cuda' .. word .. 'Storage'](#s):copy(s), x:storageOffset(), x:size(), x:stride())
@@ -80,6 +85,38 @@ describe('the product of matrices on a CUDA device', function()
       y:addmm(2, y, 1, torch.CudaTensor(2, 0), torch.CudaTensor(0, 2))
       assert.same({ { 6, 6 }, { 6, 6 } }, y:totable())
    end)
+   for _, kind in ipairs { 'Float', 'Half', 'BFloat16', 'Double', 'Int' } do
+      it(('and a row that repeats is that of the CPU for a %sTensor'):format(kind), function()
+         for _, size in ipairs(SIZES) do
+            local m, n, k = unpack(size)
+            local a, b = numbers(kind, m, k), numbers(kind, n, k)
+            for _, first in ipairs { 1, 2 } do                  -- at a multiple of 16 bytes, or not
+               local row = numbers(kind, n + 1):narrow(1, first, n)
+               local c = there(row):view(1, n):expand(m, n)
+               local want = torch.addmm(row:view(1, n):expand(m, n), a, b:t())
+               local y = torch.addmm(c, there(a), there(b):t())
+               assert(torch.equal(want, y:host()), ('%dx%dx%d'):format(m, n, k))
+               y = torch.addmm(c, 2, there(a), there(b:t():clone()))
+               want = torch.addmm(row:view(1, n):expand(m, n), 2, a, b:t())
+               assert(torch.equal(want, y:host()), ('%dx%dx%d'):format(m, n, k))
+            end
+         end
+      end)
+   end
+   it('and a row that repeats is one kernel for operands at multiples of 16 bytes', function()
+      local without = os.getenv 'TH_CUBLAS' == 'none' or os.getenv 'TH_CUBLASLT' == 'none'
+      if not emulator or without then return end
+      local function launches(first)
+         local a, b = torch.CudaTensor(6, 8):fill(1), torch.CudaTensor(12, 8):fill(1)
+         local row = torch.CudaTensor(16):fill(1):narrow(1, first, 12):view(1, 12):expand(6, 12)
+         local y = torch.CudaTensor(6, 12)
+         local before = emulator.th_emu_count 'launches'
+         torch.addmm(y, row, a, b:t())
+         return emulator.th_emu_count 'launches' - before
+      end
+      assert.equal(1, launches(1))
+      assert.equal(2, launches(2))
+   end)
    it('sums halves in float to the end', function()
       local a, b = torch.CudaHalfTensor(1, 3000):fill(1), torch.CudaHalfTensor(3000, 1):fill(1)
       assert.equal(3000, torch.mm(a, b)[1][1])
@@ -98,13 +135,16 @@ describe('the product of matrices on a CUDA device', function()
       assert.equal(2, y:getDevice())
       assert(torch.equal(torch.mm(a, b), y:host()))
    end)
-   it('is the same without cuBLAS', function()
-      if os.getenv 'TH_CUBLAS' == 'none' then return end
-      local f = io.popen(('TH_CUBLAS=none %s test/run.lua test/cuda/gemm_spec.lua 2>&1'):format(th))
-      local text = f:read '*a'
-      f:close()
-      assert(text:find '%d+ passed, 0 failed', text)
-   end)
+   for name, setting in pairs { cuBLAS = 'TH_CUBLAS', cublasLt = 'TH_CUBLASLT' } do
+      it('is the same without ' .. name, function()
+         if os.getenv 'TH_CUBLAS' == 'none' or os.getenv 'TH_CUBLASLT' == 'none' then return end
+         local f = io.popen(('%s=none %s test/run.lua test/cuda/gemm_spec.lua 2>&1')
+            :format(setting, th))
+         local text = f:read '*a'
+         f:close()
+         assert(text:find '%d+ passed, 0 failed', text)
+      end)
+   end
 end)
 
 describe('cutorch.getBlas', function()
