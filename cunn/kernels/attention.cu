@@ -13,7 +13,7 @@ template <class C> struct sizes { static constexpr int BT = sizeof(C) == 8 ? 32 
 
 template <class C> struct tiles {
   static constexpr int BT = sizes<C>::BT;
-  C a[BT][PART + 1], b[BT][PART + 1], w[BT][BT + 1];
+  C a[BT][PART + 1], b[BT][PART + 1], w[BT][BT + 1], rows[BT][2];
 };
 
 TH_DEVICE_FN float exp_of(float v) { return ::expf(v); }
@@ -172,91 +172,114 @@ static __global__ void __launch_bounds__(sizes<typename element<T>::C>::COUNT) f
 
 /* ---- gradients ---- */
 
-/* Of each query lse, and the sum of g * y; behind the last query they give no weight. */
-template <class T> static __global__ void __launch_bounds__(THREADS) fill_rows(attention_of<T> j)
+/* Of BT queries lse, and with `sums` the sum of g * y, in room.rows; behind the last query they
+ * give no weight. The caller has a barrier before and after it. */
+template <class T, class C>
+static __device__ void read_rows(tiles<C> &room, const attention_of<T> &j, int64_t matrix,
+                                 int64_t first, bool sums)
 {
-  typedef typename element<T>::C C;
-  const int64_t all = j.samples * j.heads * j.padded;
-  for (int64_t i = (blockIdx.x * (int64_t)THREADS + threadIdx.x) / 32; i < all; i += (int64_t)gridDim.x * (THREADS / 32)) {
-    const int64_t matrix = i / j.padded, t = i % j.padded;
-    C sum = 0;
-    if (t < j.queries) {
-      const T *g = j.first_of(j.g, matrix) + t * j.g.step, *y = j.first_of(j.y, matrix) + t * j.y.step;
-      for (int64_t e = threadIdx.x % 32; e < j.d; e += 32) {
-        sum += element<T>::load(g[e * j.g.feature]) * element<T>::load(y[e * j.y.feature]);
-      }
-    }
-    for (int h = 16; h > 0; h /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, h);
-    if (threadIdx.x % 32 == 0) {
-      const C lse = t < j.queries ? j.lse_of(matrix)[t * j.lse_step] : -(C)INFINITY;
-      j.rows[2 * i] = lse == -(C)INFINITY ? (C)INFINITY : lse;
-      j.rows[2 * i + 1] = sum;
+  constexpr int SHARE = sizes<C>::COUNT / sizes<C>::BT;      /* threads of a query */
+  const int row = (int)threadIdx.x / SHARE, part = (int)threadIdx.x % SHARE;
+  const int64_t t = first + row;
+  C sum = 0;
+  if (sums && t < j.queries) {
+    const T *g = j.first_of(j.g, matrix) + t * j.g.step;
+    const T *y = j.first_of(j.y, matrix) + t * j.y.step;
+    for (int64_t e = part; e < j.d; e += SHARE) {
+      sum += element<T>::load(g[e * j.g.feature]) * element<T>::load(y[e * j.y.feature]);
     }
   }
+  for (int h = SHARE / 2; h > 0; h /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, h);
+  if (part != 0) return;
+  const C lse = t < j.queries ? j.lse_of(matrix)[t * j.lse_step] : -(C)INFINITY;
+  room.rows[row][0] = lse == -(C)INFINITY ? (C)INFINITY : lse;
+  room.rows[row][1] = sum;
 }
 
 enum side { QUERY, KEY, VALUE };
 
-/* The gradient by one side. Rows are queries for the first one, else keys; columns are the others. */
+/* BT rows of the gradient by one side. Rows are queries for the first one, else keys; columns are
+ * the others. */
 template <class T, int D, side BY>
-static __global__ void __launch_bounds__(sizes<typename element<T>::C>::COUNT) backward(attention_of<T> j, int64_t blocks)
+static __device__ void backward_rows(tiles<typename element<T>::C> &room, const attention_of<T> &j,
+                                     int64_t matrix, int64_t first)
 {
   typedef typename element<T>::C C;
   constexpr int BT = sizes<C>::BT, PARTS = D / PART;
   constexpr bool down_queries = BY == QUERY;
-  __shared__ tiles<C> room;
   const attention_side<const T> &a = down_queries ? j.q : j.k, &b = down_queries ? j.k : j.q;
   const attention_side<const T> &ga = down_queries ? j.g : j.v, &gb = down_queries ? j.v : j.g;
   const attention_side<T> &to = BY == QUERY ? j.gq : BY == KEY ? j.gk : j.gv;
   const int64_t n = down_queries ? j.queries : j.keys, m = down_queries ? j.keys : j.queries;
-  for (EACH_ITEM(item, j.samples * j.heads * blocks)) {
-    const int64_t matrix = item / blocks, first = item % blocks * BT, last = first + BT + j.ahead;
-    const int64_t begin = down_queries || first <= j.ahead ? 0 : (first - j.ahead) / BT * BT;
-    const int64_t end = !down_queries ? m : last < m ? last : m;
-    C out[PARTS][RY][2] = {}, by[RY];
-    for (int64_t at = begin; at < end; at += BT) {
-      C w[RY][sizes<C>::RX], slope[RY][sizes<C>::RX];
-      scores<T, C>(room, w, j, a, first, n, b, at, m, matrix);
-      if (BY != VALUE) scores<T, C>(room, slope, j, ga, first, n, gb, at, m, matrix);
-      for (int y = 0; y < RY; y++) {
-        for (int x = 0; x < sizes<C>::RX; x++) {
-          const int64_t row = first + down() + y, col = at + across() + TX * x;
-          const int64_t query = down_queries ? row : col, key = down_queries ? col : row;
-          const C *const r = j.rows + 2 * (matrix * j.padded + query);
-          const C p = hidden(j, matrix, query, key) ? 0 : exp_of(w[y][x] * j.scale - r[0]);
-          room.w[down() + y][across() + TX * x] = BY == VALUE ? p : p * (slope[y][x] - r[1]);
-        }
+  const int64_t last = first + BT + j.ahead;
+  const int64_t begin = down_queries || first <= j.ahead ? 0 : (first - j.ahead) / BT * BT;
+  const int64_t end = !down_queries ? m : last < m ? last : m;
+  C out[PARTS][RY][2] = {}, by[RY];
+  __syncthreads();                           /* the rows before may be read still */
+  if (down_queries) read_rows<T, C>(room, j, matrix, first, true);
+  for (int64_t at = begin; at < end; at += BT) {
+    C w[RY][sizes<C>::RX], slope[RY][sizes<C>::RX];
+    if (!down_queries) read_rows<T, C>(room, j, matrix, at, BY != VALUE);    /* mix has a barrier */
+    scores<T, C>(room, w, j, a, first, n, b, at, m, matrix);
+    if (BY != VALUE) scores<T, C>(room, slope, j, ga, first, n, gb, at, m, matrix);
+    for (int y = 0; y < RY; y++) {
+      for (int x = 0; x < sizes<C>::RX; x++) {
+        const int64_t row = first + down() + y, col = at + across() + TX * x;
+        const int64_t query = down_queries ? row : col, key = down_queries ? col : row;
+        const C *const r = room.rows[down_queries ? down() + y : across() + TX * x];
+        const C p = hidden(j, matrix, query, key) ? 0 : exp_of(w[y][x] * j.scale - r[0]);
+        room.w[down() + y][across() + TX * x] = BY == VALUE ? p : p * (slope[y][x] - r[1]);
       }
-      mix(room, out, j, BY == VALUE ? j.g : b, at, m, matrix);
     }
-    for (int y = 0; y < RY; y++) by[y] = BY == VALUE ? C(1) : j.scale;
-    store(to, j.first_of(to, matrix), out, by, first, n, j.d);
+    mix(room, out, j, BY == VALUE ? j.g : b, at, m, matrix);
+  }
+  for (int y = 0; y < RY; y++) by[y] = BY == VALUE ? C(1) : j.scale;
+  store(to, j.first_of(to, matrix), out, by, first, n, j.d);
+}
+
+TH_DEVICE_FN int64_t tiles_for(int64_t rows, int tile) { return (rows + tile - 1) / tile; }
+
+/* How many blocks of rows each side has in all; 0: its gradient is not wanted. */
+struct side_items { int64_t query, key, value; };
+
+template <class T, int D>
+static __global__ void __launch_bounds__(sizes<typename element<T>::C>::COUNT)
+backward(attention_of<T> j, side_items n)
+{
+  typedef typename element<T>::C C;
+  constexpr int BT = sizes<C>::BT;
+  __shared__ tiles<C> room;
+  const int64_t queries = tiles_for(j.queries, BT), keys = tiles_for(j.keys, BT);
+  for (EACH_ITEM(item, n.query + n.key + n.value)) {
+    const int64_t k = item - n.query, v = k - n.key;
+    if (k < 0) backward_rows<T, D, QUERY>(room, j, item / queries, item % queries * BT);
+    else if (v < 0) backward_rows<T, D, KEY>(room, j, k / keys, k % keys * BT);
+    else backward_rows<T, D, VALUE>(room, j, v / keys, v % keys * BT);
   }
 }
 
 /* ---- the ops ---- */
 
-#define START(kernel, n) \
-  do { \
-    const int64_t blocks_ = ((n) + sizes<C>::BT - 1) / sizes<C>::BT, items_ = j.samples * j.heads * blocks_; \
-    if (items_) TH_LAUNCH(kernel, (unsigned)(items_ < 1 << 20 ? items_ : 1 << 20), (unsigned)sizes<C>::COUNT, 0, j, blocks_); \
-    TH_TRY(th_launched()); \
-  } while (0)
+static unsigned blocks_for(int64_t items) { return (unsigned)(items < 1 << 20 ? items : 1 << 20); }
 
 template <class T, int D> static th_status run_forward(const attention_of<T> &j)
 {
   typedef typename element<T>::C C;
-  START((forward<T, D>), j.queries);
-  return TH_OK;
+  const int64_t blocks = tiles_for(j.queries, sizes<C>::BT), items = j.samples * j.heads * blocks;
+  if (items) TH_LAUNCH((forward<T, D>), blocks_for(items), (unsigned)sizes<C>::COUNT, 0, j, blocks);
+  return th_launched();
 }
 
 template <class T, int D> static th_status run_backward(const attention_of<T> &j)
 {
   typedef typename element<T>::C C;
-  if (j.gq.p) START((backward<T, D, QUERY>), j.queries);
-  if (j.gk.p) START((backward<T, D, KEY>), j.keys);
-  if (j.gv.p) START((backward<T, D, VALUE>), j.keys);
-  return TH_OK;
+  const int64_t matrices = j.samples * j.heads;
+  const int64_t queries = matrices * tiles_for(j.queries, sizes<C>::BT);
+  const int64_t keys = matrices * tiles_for(j.keys, sizes<C>::BT);
+  const side_items n = { j.gq.p ? queries : 0, j.gk.p ? keys : 0, j.gv.p ? keys : 0 };
+  const int64_t items = n.query + n.key + n.value;
+  if (items) TH_LAUNCH((backward<T, D>), blocks_for(items), (unsigned)sizes<C>::COUNT, 0, j, n);
+  return th_launched();
 }
 
 template <class T> static attention_side<T> side_of(const th_tensor *t)
@@ -301,17 +324,16 @@ static th_status gradients(const attention_pass_args *a, const th_tensor *gq, co
 {
   typedef typename element<T>::C C;
   attention_of<T> j = job_of<T>(a, a->lse);
-  th_cuda_scratch rows;
   if (j.samples * j.heads == 0) return TH_OK;
   j.y = side_of<const T>(a->y), j.g = side_of<const T>(a->g);
   j.gq = side_of<T>(gq), j.gk = side_of<T>(gk), j.gv = side_of<T>(gv);
-  j.padded = (j.queries + ATTENTION_ROWS - 1) / ATTENTION_ROWS * ATTENTION_ROWS;
-  if (j.padded) TH_TRY(rows.take((size_t)(j.samples * j.heads * j.padded) * 2 * sizeof(C)));
-  j.rows = rows.as<C>();
-  if (th_attention_on_tensor_cores(j)) return th_attention_backward(j);
-  const int64_t all = j.samples * j.heads * j.padded;
-  if (all) TH_LAUNCH((fill_rows<T>), th_blocks(all * 32), THREADS, 0, j);
-  TH_TRY(th_launched());
+  if (th_attention_on_tensor_cores(j)) {
+    th_cuda_scratch rows;
+    j.padded = (j.queries + ATTENTION_ROWS - 1) / ATTENTION_ROWS * ATTENTION_ROWS;
+    if (j.padded) TH_TRY(rows.take((size_t)(j.samples * j.heads * j.padded) * 2 * sizeof(C)));
+    j.rows = rows.as<C>();
+    return th_attention_backward(j);
+  }
   return j.d <= 128 ? run_backward<T, 128>(j) : run_backward<T, 256>(j);
 }
 

@@ -22,7 +22,8 @@ template <class T> struct attention_side {
   bool packed;
 };
 
-/* lse has a number of type C for each query, and `rows` two, which the gradients read: see attention_rows. */
+/* lse has a number of type C for each query, and `rows` two, which the gradients on tensor cores
+ * read. */
 template <class T> struct attention_of {
   typedef typename element<T>::C C;
   int64_t samples, heads, queries, keys, d;
