@@ -220,16 +220,15 @@ template <class T> struct gradients {
   }
 };
 
-template <class T>
-static __global__ void add_sums(th_vector<T> gw, th_vector<T> gb, const double *part, int64_t n, int64_t stretches, double scale)
-{
-  for (TH_EACH(i, n)) {
-    double slope, times;
-    th_join_stretches(part, i, stretches, &slope, &times);
+template <class T> struct added {
+  th_vector<T> gw, gb;
+  double scale;
+  __device__ void put(int64_t i, double slope, double times) const
+  {
     gw.put(i, gw.get(i, 0) + scale * times);
     gb.put(i, gb.get(i, 0) + scale * slope);
   }
-}
+};
 
 template <class T> static th_status grad_weight(const th_call *c)
 {
@@ -239,13 +238,9 @@ template <class T> static th_status grad_weight(const th_call *c)
   const th_features s = { l.count, l.n, 1 };
   const gradients<T> f = { th_first<const T>(x), th_first<const T>(g), th_view_of(x), th_view_of(g), th_vector<T>(a->mean),
                            th_vector<T>(a->invstd) };
-  th_cuda_scratch part;
+  const added<T> result = { th_vector<T>(a->gw), th_vector<T>(a->gb), a->scale };
   if (th_numel(x) == 0) return TH_OK;
-  TH_TRY(part.take((size_t)(l.n * th_stretches(s)) * 2 * sizeof(double)));
-  TH_TRY(th_sum_by_feature(part.as<double>(), f, s));
-  TH_LAUNCH((add_sums<T>), th_blocks(l.n), THREADS, 0, th_vector<T>(a->gw), th_vector<T>(a->gb),
-            part.as<const double>(), l.n, th_stretches(s), a->scale);
-  return th_launched();
+  return th_give_features(f, result, s);
 }
 
 }  // namespace

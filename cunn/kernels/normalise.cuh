@@ -18,10 +18,16 @@ inline int64_t th_stretch(const th_features &s)
   return rows < 16 * DEEP ? 16 * DEEP : rows;
 }
 
-/* Writes two sums for each feature and stretch to part[0 .. 2 * features * stretches). F: void take(double *a, double *b,
- * int64_t i, int64_t f, int64_t e), which adds element i, the e-th of feature f. */
-template <class F>
-static __global__ void __launch_bounds__(THREADS) th_sum_features(double *part, F f, th_features s, int64_t stretches)
+/* What becomes of the two sums of a feature: see th_give_features. */
+struct th_no_result { __device__ void put(int64_t, double, double) const {} };
+
+/* Writes two sums for each feature and stretch to part[0 .. 2 * features * stretches). F: void
+ * take(double *a, double *b, int64_t i, int64_t f, int64_t e), which adds element i, the e-th of
+ * feature f. Without `part` there is one stretch, and P gets the sums: void put(int64_t f, double
+ * a, double b). */
+template <class F, class P>
+static __global__ void __launch_bounds__(THREADS)
+th_sum_features(double *part, F f, P result, th_features s, int64_t stretches)
 {
   const int64_t per = s.samples * s.places;
   for (int64_t k = blockIdx.x; k < s.features * stretches; k += gridDim.x) {
@@ -33,13 +39,16 @@ static __global__ void __launch_bounds__(THREADS) th_sum_features(double *part, 
     }
     a = th_block_fold(a, [](double x, double y) { return x + y; });
     b = th_block_fold(b, [](double x, double y) { return x + y; });
-    if (threadIdx.x == 0) part[2 * k] = a, part[2 * k + 1] = b;
+    if (threadIdx.x != 0) continue;
+    if (part) part[2 * k] = a, part[2 * k + 1] = b;
+    else result.put(feature, a, b);
   }
 }
 
 /* For one position per sample: neighbours belong to different features, one thread each; rows share a block. */
-template <class F>
-static __global__ void __launch_bounds__(THREADS) th_sum_columns(double *part, F f, th_features s, int64_t stretches, int64_t per)
+template <class F, class P>
+static __global__ void __launch_bounds__(THREADS)
+th_sum_columns(double *part, F f, P result, th_features s, int64_t stretches, int64_t per)
 {
   __shared__ double sums[2][DEEP][ABREAST];
   const int x = (int)threadIdx.x % ABREAST, y = (int)threadIdx.x / ABREAST;
@@ -53,8 +62,12 @@ static __global__ void __launch_bounds__(THREADS) th_sum_columns(double *part, F
     __syncthreads();
     if (y == 0 && feature < s.features) {
       for (int d = 1; d < DEEP; d++) a += sums[0][d][x], b += sums[1][d][x];
-      part[2 * (feature * stretches + k % stretches)] = a;
-      part[2 * (feature * stretches + k % stretches) + 1] = b;
+      if (part) {
+        part[2 * (feature * stretches + k % stretches)] = a;
+        part[2 * (feature * stretches + k % stretches) + 1] = b;
+      } else {
+        result.put(feature, a, b);
+      }
     }
     __syncthreads();
   }
@@ -62,24 +75,55 @@ static __global__ void __launch_bounds__(THREADS) th_sum_columns(double *part, F
 
 inline int64_t th_stretches(const th_features &s) { return (s.samples * s.places + th_stretch(s) - 1) / th_stretch(s); }
 
-template <class F> static th_status th_sum_by_feature(double *part, const F &f, const th_features &s)
+template <class F, class P>
+static th_status th_sum_features_to(double *part, const F &f, const P &result, const th_features &s)
 {
   const int64_t stretches = th_stretches(s);
   if (s.places == 1) {
     const int64_t blocks = (s.features + ABREAST - 1) / ABREAST * stretches;
-    TH_LAUNCH((th_sum_columns<F>), (unsigned)(blocks < 65535 ? blocks : 65535), THREADS, 0, part, f, s, stretches,
-              th_stretch(s));
+    TH_LAUNCH((th_sum_columns<F, P>), (unsigned)(blocks < 65535 ? blocks : 65535), THREADS, 0, part,
+              f, result, s, stretches, th_stretch(s));
   } else {
     const int64_t blocks = s.features * stretches;
-    TH_LAUNCH((th_sum_features<F>), (unsigned)(blocks < 65535 ? blocks : 65535), THREADS, 0, part, f, s, stretches);
+    TH_LAUNCH((th_sum_features<F, P>), (unsigned)(blocks < 65535 ? blocks : 65535), THREADS, 0,
+              part, f, result, s, stretches);
   }
   return th_launched();
+}
+template <class F>
+static th_status th_sum_by_feature(double *part, const F &f, const th_features &s)
+{
+  return th_sum_features_to(part, f, th_no_result(), s);
 }
 /* The two sums of a feature, from the sums of its stretches. */
 TH_DEVICE_FN void th_join_stretches(const double *part, int64_t feature, int64_t stretches, double *a, double *b)
 {
   *a = *b = 0;
   for (const double *p = part + 2 * feature * stretches; stretches > 0; stretches--, p += 2) *a += p[0], *b += p[1];
+}
+
+template <class P>
+static __global__ void th_put_features(const double *part, P result, int64_t n, int64_t stretches)
+{
+  for (TH_EACH(i, n)) {
+    double a, b;
+    th_join_stretches(part, i, stretches, &a, &b);
+    result.put(i, a, b);
+  }
+}
+/* Gives the two sums of each feature to P: one kernel if there is one stretch, else two. */
+template <class F, class P>
+static th_status th_give_features(const F &f, const P &result, const th_features &s)
+{
+  const int64_t stretches = th_stretches(s);
+  th_cuda_scratch part;
+  if (stretches > 1) TH_TRY(part.take((size_t)(s.features * stretches) * 2 * sizeof(double)));
+  TH_TRY(th_sum_features_to(part.as<double>(), f, result, s));
+  if (stretches > 1) {
+    TH_LAUNCH((th_put_features<P>), th_blocks(s.features), THREADS, 0, part.as<const double>(),
+              result, s.features, stretches);
+  }
+  return th_launched();
 }
 
 /* The sum of a feature's elements. */
