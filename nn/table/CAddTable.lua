@@ -16,12 +16,16 @@ end
 
 function CAddTable:updateOutput(input)
    checkTypes(self, input, 1)
+   local first, second, done = input[1], input[2], 1
    if self.inplace then
-      self.output:set(input[1])
+      self.output:set(first)
+   elseif second and first._dtype == self.output._dtype and first:isSameSizeAs(second) then
+      torch.add(self.output, first, second)
+      done = 2
    else
-      self.output:resizeAs(input[1]):copy(input[1])
+      self.output:resizeAs(first):copy(first)
    end
-   for i = 2, #input do self.output:add(input[i]) end
+   for i = done + 1, #input do self.output:add(input[i]) end
    return self.output
 end
 
