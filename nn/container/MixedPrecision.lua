@@ -316,6 +316,33 @@ local function add_each(self, input, gradOutput, scale, short)
    end
 end
 
+-- One pass more has been finite: after many the scale doubles.
+local function count_pass(self)
+   self.calm = self.calm + 1
+   if self.calm >= PATIENCE and self.kind == 'half' then
+      self.lossScale, self.calm = math.min(LARGEST, 2 * self.lossScale), 0
+   end
+end
+
+-- Without a scale of the loss one pass computes all gradients, and conversions occur once.
+function MixedPrecision:backward(input, gradOutput, scale)
+   local whole, flat
+   if self.lossScale <= 1 and (scale or 1) == 1 and #self._parameters > 0 then
+      whole, flat = gradient_vectors(self, select(2, self.modules[1]:parameters()))
+   end
+   if not flat then return Module.backward(self, input, gradOutput, scale) end
+   self._input = self._input or {}
+   flat:zero()
+   local x, g = short_input(self, input), short_gradient(self, gradOutput)
+   g = self:rethrowErrors(self.modules[1], 1, 'backward', x, g, 1)
+   self._gradInputs = { self.gradInput }
+   self.gradInput = g and cast(self._gradInputs, 1, g, self._type)
+   self._gradInputs = nil
+   whole:add(self:scratch('_wide', whole:type()):resizeAs(whole):copy(flat))
+   count_pass(self)
+   return self.gradInput
+end
+
 function MixedPrecision:accGradParameters(input, gradOutput, scale)
    if #self._parameters == 0 then return end
    self._input = self._input or {}
@@ -323,10 +350,7 @@ function MixedPrecision:accGradParameters(input, gradOutput, scale)
    local whole, flat = gradient_vectors(self, short)
    if flat then add_vectors(self, input, gradOutput, scale or 1, whole, flat)
    else add_each(self, input, gradOutput, scale or 1, short) end
-   self.calm = self.calm + 1
-   if self.calm >= PATIENCE and self.kind == 'half' then
-      self.lossScale, self.calm = math.min(LARGEST, 2 * self.lossScale), 0
-   end
+   count_pass(self)
 end
 
 --- Converts the module to floats or doubles, on the CPU or a device; the computation stays in 16 bits.
