@@ -1,9 +1,10 @@
 -- bench/launches.lua - counts kernels, waits of the host and blocks of memory of a training step on the emulated CUDA device.
---    TH_CUDA=emu th bench/launches.lua [-only LSTM] [-steps 2]
+--    TH_CUDA=emu th bench/launches.lua [-only LSTM] [-steps 2] [-kernels yes]
 --
 -- A row is a steady step: the third of its kind and later. `waits` are calls in which the host waits for the device; the loss
 -- that a step returns is a number, whose reading is one. `nodes` and the last columns are of the same step as a CUDA graph:
 -- what the host asks of the device in one replay. Counts depend on the net, and hardly on its sizes, which are small here.
+-- With -kernels yes the kernels of a step follow each row, the most frequent ones first.
 package.path = './?.lua;' .. package.path
 local ffi = require 'ffi'
 local torch = require 'torch'
@@ -13,12 +14,13 @@ local optim = require 'optim'
 local cutorch = require 'cutorch'
 local measure = require 'bench.lib.measure'
 
-local options = measure.options(arg or {}, { only = '', steps = 2 })
+local options = measure.options(arg or {}, { only = '', steps = 2, kernels = 'no' })
 if cutorch.getDeviceCount() == 0 or not cutorch.getDeviceProperties(1).emulated then
    io.stderr:write('bench: only the emulated device counts: TH_CUDA=emu th bench/launches.lua\n')
    os.exit(1)
 end
-ffi.cdef 'double th_emu_count(const char *name);'
+ffi.cdef [[double th_emu_count(const char *name);
+   const char *th_cuda_emu_kernel(int i, double *times);]]
 local C = require 'cutorch.backend'.C
 local COUNTS = { 'launches', 'copies', 'waits', 'stream waits', 'allocations', 'frees' }
 
@@ -118,13 +120,38 @@ local function counts_of(f)
    return after
 end
 
+-- Kernel -> how often it was started.
+local function kernels()
+   local found, times, i = {}, ffi.new 'double[1]', 0
+   while true do
+      local name = C.th_cuda_emu_kernel(i, times)
+      if name == nil then return found end
+      name = ffi.string(name)
+      found[name], i = (found[name] or 0) + times[0], i + 1
+   end
+end
+local function print_kernels(before, after)
+   local list = {}
+   for name, n in pairs(after) do
+      local more = (n - (before[name] or 0)) / options.steps
+      if more > 0 then list[#list + 1] = { name = name, n = more } end
+   end
+   table.sort(list, function(a, b)
+      if a.n ~= b.n then return a.n > b.n end
+      return a.name < b.name
+   end)
+   for _, k in ipairs(list) do print(('   %4g  %s'):format(k.n, k.name)) end
+end
+
 local ROW = '| %-31s | %8s | %6s | %6s | %6s | %6s | %6s | %8s | %6s |'
 local function row(title, make, number, method)
    if not title:find(options.only) then return end
    local step, x, target = training(make, number, method)
    for _ = 1, 2 do step(x, target) end
    collectgarbage()
+   local before = kernels()
    local eager = counts_of(function() step(x, target) end)
+   local after = kernels()
    local ok, graph = pcall(cutorch.graph, step)
    local replay, nodes = {}, 'none'
    if ok then
@@ -138,6 +165,7 @@ local function row(title, make, number, method)
    print(ROW:format(title, whole(eager.launches), whole(eager.copies), whole(eager.waits), whole(eager['stream waits']),
                     whole(eager.allocations), whole(nodes), whole(replay.launches and replay.launches + replay.copies),
                     whole(replay.waits)))
+   if options.kernels == 'yes' then print_kernels(before, after) end
    io.stdout:flush()
    collectgarbage()
 end
