@@ -1,9 +1,11 @@
 -- bench/launches.lua - counts kernels, waits of the host and blocks of memory of a training step on the emulated CUDA device.
 --    TH_CUDA=emu th bench/launches.lua [-only LSTM] [-steps 2] [-kernels yes]
 --
--- A row is a steady step: the third of its kind and later. `waits` are calls in which the host waits for the device; the loss
--- that a step returns is a number, whose reading is one. `nodes` and the last columns are of the same step as a CUDA graph:
--- what the host asks of the device in one replay. Counts depend on the net, and hardly on its sizes, which are small here.
+-- A row is a steady step: the fifth of its kind and later, after Lua's collector has run. `waits`
+-- are calls in which the host waits for the device; the loss that a step returns is a number, whose
+-- reading is one. `nodes` and the last columns are of the same step as a CUDA graph: what the host
+-- asks of the device in one replay. Counts depend on the net, and hardly on its sizes, which are
+-- small here.
 -- With -kernels yes the kernels of a step follow each row, the most frequent ones first.
 package.path = './?.lua;' .. package.path
 local ffi = require 'ffi'
@@ -147,8 +149,10 @@ local ROW = '| %-31s | %8s | %6s | %6s | %6s | %6s | %6s | %8s | %6s |'
 local function row(title, make, number, method)
    if not title:find(options.only) then return end
    local step, x, target = training(make, number, method)
-   for _ = 1, 2 do step(x, target) end
-   collectgarbage()
+   for _ = 1, 2 do                                  -- the memory of two steps comes back twice
+      for _ = 1, options.steps do step(x, target) end
+      collectgarbage()
+   end
    local before = kernels()
    local eager = counts_of(function() step(x, target) end)
    local after = kernels()
