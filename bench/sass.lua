@@ -8,8 +8,10 @@
 -- files have no kernel of the table.
 -- Counts are no times, but they need no GPU: they show whether a kernel has lost its vector loads or keeps arrays in memory.
 
--- name, a pattern of the mangled name, elements that a turn of the main loop computes, and limits: `each` instructions for each
--- element, at least `loads` loads of 16 bytes in a turn, at most `registers` (64) and `locals` instructions on local memory (0).
+-- name, a pattern of the mangled name, elements that a turn of the main loop computes, and limits: at
+-- most `each` instructions for each element, at least `loads` loads of 16 bytes in a turn (0), at
+-- least `matrix` matrix instructions (0), at most `registers` (64) and `locals` instructions on
+-- local memory (0). `inner`: the main loop is the shortest one with as many loads.
 local limits = {
    { 'relu bfloat16', 'by_vectorsI3mapI4bf167relu_op', elements = 16, each = 6, loads = 2 },
    { 'relu half', 'by_vectorsI3mapI3f167relu_op', elements = 16, each = 6, loads = 2 },
@@ -23,9 +25,34 @@ local limits = {
    { 'bfloat16 to float', 'by_vectorsI7convertIf4bf16E', elements = 8, each = 6, loads = 0 },
    { 'adam float', 'by_vectorsI.*4adamIfEEJ7operandI8computedIfE', elements = 4, each = 70, loads = 4 },
    { 'momentum float', 'by_vectorsI.*8momentumIfEEJ7operandI8computedIfE', elements = 4, each = 30, loads = 3 },
+   { 'sum of columns, float', 'th_fold_columnsIf9line_foldIfLb1EEE', elements = 16, each = 4,
+      loads = 4, inner = true },
+   { 'sum of rows, float', 'th_fold_rowsIf9line_foldIfLb1EELi256E', elements = 16, each = 4,
+      loads = 4, inner = true },
+   { 'gradient of a bias, float', 'th_fold_columnsIf.*7productIfEE', elements = 16, each = 5,
+      loads = 4, inner = true },
+   { 'log softmax, 512', 'softmax_cu.*12forward_heldI4bf16Li32ELi4ELb1E', elements = 16, each = 95,
+      registers = 80 },
+   { 'its gradient', 'softmax_cu.*13backward_heldI4bf16Li32ELi4ELb1E', elements = 16, each = 110,
+      registers = 80, locals = 10 },
+   { 'layer normalization, 512', 'layernorm_cu.*12forward_heldI4bf16Li32ELi4E', elements = 16,
+      each = 120, registers = 80 },
+   { 'its gradient', 'layernorm_cu.*13backward_heldI4bf16Li32ELi4E', elements = 16, each = 130,
+      registers = 80, locals = 12 },
+   { 'attention, d 64', 'attention_mma_cu.*7forwardI4bf16Li64E', matrix = 128, registers = 232 },
+   { 'its gradient by q', 'attention_mma_cu.*8by_queryI4bf16Li64E', matrix = 192, registers = 255 },
+   { 'its gradients by k and v', 'attention_mma_cu.*6by_keyI4bf16Li64E', matrix = 128,
+      registers = 255, locals = 2 },
+   { 'attention, d 128, float', 'attention_cu.*7forwardIfLi128E', registers = 192 },
+   { 'its gradients', 'attention_cu.*8backwardIfLi128E', registers = 208 },
+   { 'dropout float', '4dropIfE', loads = 1, locals = 15 },
+   { 'copy of rows', '9copy_rows.*unit16', loads = 1 },
+   { 'transposed copy', '9transposeIj' },
+   { 'max pooling float', 'pool2d_cu.*7largestIf', registers = 72 },
 }
 for _, limit in ipairs(limits) do
    limit.registers, limit.locals = limit.registers or 64, limit.locals or 0
+   limit.loads, limit.matrix = limit.loads or 0, limit.matrix or 0
 end
 
 local options, files = { cuobjdump = os.getenv 'TH_CUOBJDUMP' or 'cuobjdump', arch = 'sm_90' }, {}
@@ -55,13 +82,16 @@ end
 -- The lines that cuobjdump prints; an error if it fails.
 local function dumped(what, file)
    local function quoted(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
-   local command = ('%s -arch %s %s %s && echo cuobjdump-ended')
+   local command = ('%s -arch %s %s %s 2>&1 && echo cuobjdump-ended')
       :format(quoted(options.cuobjdump), quoted(options.arch), what, quoted(file))
    local pipe = assert(io.popen(command))
    local lines = {}
-   for line in pipe:lines() do lines[#lines + 1] = line end
+   for line in pipe:lines() do             -- it warns for each part of a library without a kernel
+      if not line:find '^cuobjdump warning' then lines[#lines + 1] = line end
+   end
    pipe:close()
    if lines[#lines] ~= 'cuobjdump-ended' then
+      io.stderr:write(lines[#lines] and lines[#lines] .. '\n' or '')
       io.stderr:write(('sass: %s failed on %s; give the path of cuobjdump with -cuobjdump or in TH_CUOBJDUMP\n')
          :format(options.cuobjdump, file))
       os.exit(2)
@@ -69,25 +99,45 @@ local function dumped(what, file)
    return lines
 end
 
--- kernels[name] = { { at = address, text = instruction }, ... }
-local function read_instructions(file, kernels)
-   local now
-   for _, line in ipairs(dumped('-sass', file)) do
-      local name = line:match 'Function : (%S+)'
-      if name then
-         now = {}
-         kernels[name] = now
-      end
-      local at, text = line:match '^%s+/%*(%x+)%*/%s+(.-)%s*;'
-      if at and now then now[#now + 1] = { at = tonumber(at, 16), text = text } end
+-- Whether the table has a kernel of that name, or all kernels are wanted.
+local function is_wanted(name)
+   if options.all then return true end
+   for _, limit in ipairs(limits) do
+      if name:find(limit[2]) then return true end
    end
 end
-local function read_registers(file, kernels)
-   local name
+
+-- The wanted kernels of a file: their names and registers.
+local function read_registers(file)
+   local found, name = {}, nil
    for _, line in ipairs(dumped('-res-usage', file)) do
       name = line:match 'Function (%S+):' or name
       local registers = line:match 'REG:(%d+)'
-      if registers and kernels[name] then kernels[name].registers = tonumber(registers) end
+      if registers and name and is_wanted(name) then
+         found[#found + 1] = { name = name, registers = tonumber(registers) }
+      end
+   end
+   return found
+end
+
+local AT_ONCE = 50                           -- names that one command takes
+
+-- kernels[name] = { registers = ..., { at = address, text = instruction }, ... }
+local function read_kernels(file, kernels)
+   local found = read_registers(file)
+   for first = 1, #found, AT_ONCE do
+      local names = {}
+      for i = first, math.min(first + AT_ONCE - 1, #found) do
+         names[#names + 1] = found[i].name
+         kernels[found[i].name] = { registers = found[i].registers }
+      end
+      local now
+      for _, line in ipairs(dumped('-sass -fun ' .. table.concat(names, ','), file)) do
+         local name = line:match 'Function : (%S+)'
+         if name then now = kernels[name] end
+         local at, text = line:match '^%s+/%*(%x+)%*/%s+(.-)%s*;'
+         if at and now then now[#now + 1] = { at = tonumber(at, 16), text = text } end
+      end
    end
 end
 
@@ -99,21 +149,24 @@ local function count(kernel, pattern, from, to)
    return n
 end
 
--- The loop with the most loads of 16 bytes, or with the most instructions where loops have as many: where it begins and ends.
-local function main_loop(kernel)
-   local first, last, most = nil, nil, -1
+-- The loop with the most loads of 16 bytes, or with the most instructions where loops have as many:
+-- where it begins and ends. With `inner`, a number: the shortest loop with at least as many loads.
+local function main_loop(kernel, inner)
+   local first, last, most = nil, nil, -math.huge
    for _, i in ipairs(kernel) do
       local to = tonumber(i.text:match 'BRA[%.%w]* .-(0x%x+)' or '')
       if to and to < i.at then
-         local weight = count(kernel, 'LDG%S*%.128', to, i.at) * 1e6 + (i.at - to)
+         local loads = count(kernel, 'LDG%S*%.128', to, i.at)
+         local weight = loads * 1e6 + (i.at - to)
+         if inner then weight = loads >= inner and to - i.at or -math.huge end
          if weight > most then first, last, most = to, i.at, weight end
       end
    end
    return first, last
 end
 
-local function measured(kernel, elements)
-   local first, last = main_loop(kernel)
+local function measured(kernel, elements, inner)
+   local first, last = main_loop(kernel, inner)
    local r = { registers = kernel.registers or 0, locals = count(kernel, '^[^ ]*%s*LDL') + count(kernel, '^[^ ]*%s*STL') }
    r.matrix = count(kernel, 'H%u*MMA')
    if first then
@@ -134,8 +187,11 @@ end
 local function findings(r, limit)
    local list = {}
    local function check(bad, text) if bad then list[#list + 1] = text end end
-   check(not r.each, 'no loop')
-   check(r.each and r.each > limit.each, ('instructions: at most %g'):format(limit.each))
+   if limit.each then
+      check(not r.each, 'no loop')
+      check(r.each and r.each > limit.each, ('instructions: at most %g'):format(limit.each))
+   end
+   check(r.matrix < limit.matrix, ('matrix instructions: at least %d'):format(limit.matrix))
    check(r.loads < limit.loads, ('loads of 16 bytes: at least %d'):format(limit.loads))
    check(r.registers > limit.registers, ('registers: at most %d'):format(limit.registers))
    check(r.locals > limit.locals, ('local memory: at most %d'):format(limit.locals))
@@ -144,8 +200,7 @@ end
 
 local kernels = {}
 for _, file in ipairs(files) do
-   read_instructions(file, kernels)
-   read_registers(file, kernels)
+   read_kernels(file, kernels)
 end
 local names = {}
 for name in pairs(kernels) do names[#names + 1] = name end
@@ -156,7 +211,7 @@ local seen, known, bad = 0, {}, 0
 for _, limit in ipairs(limits) do
    for _, name in ipairs(names) do
       if name:find(limit[2]) then
-         local r = measured(kernels[name], limit.elements)
+         local r = measured(kernels[name], limit.elements, limit.inner and limit.loads)
          local text, n = findings(r, limit)
          print_row(limit[1], r, text)
          seen, bad, known[name] = seen + 1, bad + n, true
