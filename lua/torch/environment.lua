@@ -61,6 +61,8 @@ M.sections = {
    } },
    { 'Specs', {
       { 'TH_TEST_BEST', 'a level', 'each spec tries all cases', 'levels below this one try fewer random cases; `./dev test` sets it' },
+      { 'TH_TEST_SLOW', 'a number', '1',
+         'specs wait so many times longer, for a slow machine; `./dev cross` sets it' },
       { 'TH_GOLDEN', 'a folder', '`../shared/golden`', 'recorded results of Torch7' },
       { 'TH_BAD_INPUT_CALLS', 'a whole number', 'see the specs', 'calls of each op with invalid arguments' },
       { 'TH_SHAPE_CALLS', 'a whole number', 'see the spec', 'calls of each op with other shapes' },

@@ -1,6 +1,7 @@
 -- test/op/blas_memory_limit_spec.lua - BLAS in a process whose address space is limited (ulimit -v): an error in time, or the result.
 -- runs once, on the plain build: sanitizers need additional address space
 local torch = require 'torch'
+local emulated = require 'test.support.emulated'
 local shell = require 'test.support.shell'
 local temporary = require 'test.support.temporary'
 
@@ -10,7 +11,13 @@ local there = tostring(config.blas):find 'OpenBLAS' and config.lapack == 'found'
 
 teardown(temporary.remove)
 
-local function limited(title, f) if there then it(title, f) else pending(title .. ' (OpenBLAS is not installed)') end end
+local lacking = not there and 'OpenBLAS is not installed' or emulated 'limits of the address space'
+local function limited(title, f)
+   it(title, function()
+      if lacking then return pending(lacking) end
+      f()
+   end)
+end
 
 -- What a script writes in a process of so many MiB; an error when it takes more than a minute.
 local function run(mib, script, environment)

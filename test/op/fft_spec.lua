@@ -4,6 +4,7 @@ local autograd = require 'autograd'
 local fft = torch.fft
 local long = torch.LongStorage
 
+local patience = require 'test.support.patience'
 local refuses = require 'test.support.refuses'
 local with_little = require 'test.support.little_memory'
 
@@ -219,7 +220,7 @@ describe('torch.fft', function()
       local x = noise(1000003, 2)
       local timer = torch.Timer()
       local y = fft.fft(x)
-      assert.is_true(timer:time().user < 30)
+      assert.is_true(timer:time().user < patience(30))
       assert.is_true(distance(fft.ifft(y), x) < 1e-13)
    end)
    it('gives long lines of a large batch the bits that they have alone', function()

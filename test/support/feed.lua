@@ -3,6 +3,7 @@ local paths = require 'paths'
 local torch = require 'torch'
 local feed = require 'feed'
 local assert = require 'luassert'
+local patience = require 'test.support.patience'
 local refuses = require 'test.support.refuses'
 local temporary = require 'test.support.temporary'
 
@@ -48,7 +49,7 @@ function M.without(library, name, file)
       f.load = function(n, ...) if n:find '%s' then error 'no' end return l(n, ...) end
       print(pcall(require 'feed'.%s, arg[1]))
    ]]):format(library, name), '.lua')
-   local p = io.popen(("timeout 60 '%s' %s %s 2>&1"):format(M.TH, script, file))
+   local p = io.popen(("timeout %d '%s' %s %s 2>&1"):format(patience(60), M.TH, script, file))
    local out = p:read '*a'
    p:close()
    return out:match '^false\t(.*)\n$' or out

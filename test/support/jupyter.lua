@@ -10,7 +10,7 @@ local M = {}
 local FrontEnd = {}
 FrontEnd.__index = FrontEnd
 
-local PATIENCE = 20                         -- seconds; the machine may be busy
+local PATIENCE = require 'test.support.patience' (20)         -- seconds; the machine may be busy
 local SOCKETS = { shell = 'DEALER', control = 'DEALER', stdin = 'DEALER', iopub = 'SUB', hb = 'REQ' }
 
 --- Whether libzmq can be opened.

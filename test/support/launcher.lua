@@ -1,13 +1,14 @@
 -- test/support/launcher.lua - runs programs of a spec under th or a plain LuaJIT; returns their output and status.
+local patience = require 'test.support.patience'
 local shell = require 'test.support.shell'
 local temporary = require 'test.support.temporary'
 
 local plain = {}
 
--- Runs a text, for a minute at most.
+-- Runs a text, for a minute of a usual machine at most.
 local function run(variables, program, text)
    local file = temporary.put(text, '.lua')
-   return shell.run(('%s timeout 60 %s %s'):format(variables, program, file))
+   return shell.run(('%s timeout %d %s %s'):format(variables, patience(60), program, file))
 end
 
 local TH = os.getenv 'TH' or 'build/bin/th'

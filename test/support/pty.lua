@@ -1,5 +1,6 @@
 -- test/support/pty.lua - runs a program on a separate terminal, for specs of the prompt and of Ctrl-C.
 local ffi = require 'ffi'
+local patience = require 'test.support.patience'
 
 ffi.cdef [[
 int posix_openpt(int flags);
@@ -69,15 +70,16 @@ function M:drain(ms)
    return true
 end
 
---- Collects output for some milliseconds.
+--- Collects output for some milliseconds of a usual machine.
 function M:wait(ms)
    local t0 = M.now()
-   while M.now() - t0 < ms and self:drain(20) do end
+   while M.now() - t0 < patience(ms) and self:drain(20) do end
 end
 
 function M:send(s) C.write(self.fd, s, #s) end
 
---- Waits until `s` (plain text) appears after what was found last; returns the milliseconds it took.
+--- Waits until `s` (plain text) appears after what was found last; returns the
+--- milliseconds it took. It waits for `ms` of a usual machine, 20 s by default.
 function M:expect(s, ms)
    local t0, open = M.now(), true
    while true do
@@ -86,7 +88,7 @@ function M:expect(s, ms)
          self.from = last + 1
          return M.now() - t0
       end
-      if not open or M.now() - t0 > (ms or 20000) then
+      if not open or M.now() - t0 > patience(ms or 20000) then
          error(('expected %q, got %q'):format(s, self.text:sub(self.from)), 2)
       end
       open = self:drain(20)
@@ -104,13 +106,14 @@ function M:leave()
    return self:finish(0)
 end
 
---- Waits for the end; returns the exit status, or minus the signal that ended it.
+--- Waits for the end, for `ms` of a usual machine, 20 s by default; returns the exit status, or
+--- minus the signal that ended it.
 function M:finish(ms, patient)
    local status, t0 = ffi.new 'int[1]', M.now()
    local open = true
    while C.waitpid(self.pid, status, 1) == 0 do
       if open then open = self:drain(10) else C.usleep(5000) end
-      if M.now() - t0 > (ms or 20000) then
+      if M.now() - t0 > patience(ms or 20000) then
          if patient then error 'still running' end
          C.kill(self.pid, 9)
          C.waitpid(self.pid, status, 0)

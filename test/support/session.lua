@@ -1,4 +1,5 @@
 -- test/support/session.lua - plays lines at the prompt of th in a terminal, and writes what the terminal shows.
+local patience = require 'test.support.patience'
 local pty = require 'test.support.pty'
 
 local M = {}
@@ -25,7 +26,7 @@ local function until_prompt(p)
          return text:sub(1, -5), prompt
       end
       if not p:drain(20) then return text, '' end
-      if pty.now() - t0 > 60000 then error(('no prompt after %q'):format(text), 2) end
+      if pty.now() - t0 > patience(60000) then error(('no prompt after %q'):format(text), 2) end
    end
 end
 

@@ -451,7 +451,8 @@ static int first(const char *s, int up) { return s[0] + up; }
       i:print 'int luaopen_mine(lua_State *L) { luaL_register(L, "mine", mine__); return 1; }'
       local text = i:tostring():gsub('static int wrapper_twice', 'static long place(long a, long b) { return a + b; }\n%0', 1)
       file('mine.c', text)
-      assert.equal('', shell(('cd %s && cc -shared -fPIC -I%s mine.c -o mine.so'):format(quote(folder), include)))
+      assert.equal('', shell(('cd %s && ${CC:-cc} -shared -fPIC -I%s mine.c -o mine.so'):format(
+         quote(folder), include)))
       assert.equal('6\t9\t66\n9\t11\nexpected arguments: double [int] | string boolean\n', th [[
 package.cpath = './?.so'
 local mine = require 'mine'

@@ -1,13 +1,16 @@
 -- test/torch/memory_growth_spec.lua - a script that makes a million temporaries keeps its memory flat.
 -- runs once, on the plain build: AddressSanitizer keeps for a while what was given back
+local ffi = require 'ffi'
 local torch = require 'torch'
+
+ffi.cdef 'int getpagesize(void);'
 
 -- Bytes of the process that are in memory.
 local function resident()
    local f = assert(io.open '/proc/self/statm')
    local pages = f:read '*l':match '^%d+ (%d+)'
    f:close()
-   return tonumber(pages) * 4096
+   return tonumber(pages) * ffi.C.getpagesize()
 end
 
 describe('a script that makes a million temporaries', function()

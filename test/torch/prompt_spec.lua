@@ -1,5 +1,6 @@
 -- test/torch/prompt_spec.lua - what the prompt shows of large values, its commands, the pager, the history and notes.
 -- runs once
+local patience = require 'test.support.patience'
 local pty = require 'test.support.pty'
 local prompt = require 'test.support.run_th'.prompt
 
@@ -133,7 +134,7 @@ describe('the prompt on a terminal', function()
          p:expect 'begun'
          p:wait(300)
          p:send '\3'
-         assert.is_true(p:expect('interrupted', 10000) < 2000)
+         assert.is_true(p:expect('interrupted', 10000) < patience(2000))
          p:expect 'th> '
          p:send '"ali" .. "ve"\n'
          p:expect 'alive'

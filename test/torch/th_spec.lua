@@ -1,6 +1,7 @@
 -- test/torch/th_spec.lua - the launcher and its prompt: options, results, help, completion, Ctrl-C.
 -- runs once
 local torch, pty = require 'torch', require 'test.support.pty'
+local patience = require 'test.support.patience'
 local TH = os.getenv 'TH' or 'build/bin/th'
 
 local quote, th = require 'test.support.shell'.quote, require 'test.support.run_th'.th
@@ -259,7 +260,7 @@ describe('the prompt on a terminal', function()
          p:expect 'begun'
          p:wait(150)
          p:send '\3'
-         assert.is_true(p:expect('interrupted', 10000) < 2000)
+         assert.is_true(p:expect('interrupted', 10000) < patience(2000))
          p:expect 'th> '
          p:send '"ali" .. "ve"\n'
          p:expect 'alive'
@@ -276,7 +277,7 @@ describe('the prompt on a terminal', function()
       p:expect 'begun'
       p:wait(150)
       p:send '\3'
-      assert.is_true(p:expect('interrupted', 10000) < 2000)
+      assert.is_true(p:expect('interrupted', 10000) < patience(2000))
       p:expect 'th> '
       assert.equal(0, p:leave())
    end)
@@ -288,7 +289,8 @@ describe('the prompt on a terminal', function()
       p:expect 'begun'
       p:wait(300)
       p:send '\3'
-      assert.is_true(p:expect('waits for svd of LAPACK, which cannot be stopped', 10000) < 2000)
+      local ms = p:expect('waits for svd of LAPACK, which cannot be stopped', 10000)
+      assert.is_true(ms < patience(2000))
       p:wait(200)
       p:send '\3'
       p:expect 'interrupted again: goodbye'
