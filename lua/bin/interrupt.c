@@ -5,7 +5,7 @@
  * interrupts a trace, we single-step (trap flag) to the next guard and leave there. A guard's exit
  * restores the interpreter's state from a snapshot, which is valid at the guard whether its
  * condition holds or not. Until the hook has run, a timer repeats this, because the first signal
- * may have interrupted C code that the trace called.
+ * may have interrupted C code that the trace called. 64-bit ARM has no such step: trace_arm64.h.
  *
  * LuaJIT reports where its traces are (jit.attach). Two things follow from that:
  *  - a guard that was patched to jump to a side trace is left through its own exit stub, since the
@@ -59,10 +59,13 @@ static void set_timer(long ns)
   timer_settime(timer, 0, &every, NULL);
 }
 
+static void close_exits(void);
+
 static void settle(lua_State *L)
 {
   lua_sethook(L, NULL, 0, 0);
   pending = 0;
+  close_exits();
   set_timer(0);
   if (libth_interrupt) libth_interrupt(0);
 }
@@ -169,6 +172,8 @@ static void leave_trace(void *uc)
   walk(uc);
 }
 
+static void close_exits(void) {}
+
 /* add(trace, address, size, loop, stub): returns false if the trace is a loop that cannot be left. */
 static int add_trace(lua_State *L)
 {
@@ -231,9 +236,14 @@ static void watch_traces(lua_State *L)
   lua_call(L, 3, 0);
 }
 
+#elif defined __aarch64__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+
+#include "trace_arm64.h"
+
 #else                                      /* elsewhere a compiled loop runs to its end */
 
 static void leave_trace(void *uc) { (void)uc; }
+static void close_exits(void) {}
 static void watch_traces(lua_State *L) { (void)L; }
 
 #endif
