@@ -4,7 +4,7 @@
  * trace a branch to the guard's exit stub, whatever its condition. settle() restores the
  * instructions in the hook, thus before LuaJIT compiles or frees a trace again.
  *
- * The stubs of a trace lie behind its code: SHARED instructions, then for each exit a call of the
+ * The stubs of a trace lie behind its code: three instructions, then for each exit a call of the
  * first of them. When an exit gets a side trace, LuaJIT lets the guard or the stub jump there. */
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -12,16 +12,15 @@
 typedef uint32_t code;
 
 /* By trace number. A side trace also has the stub of the exit that it was compiled for. */
-static struct trace { code *start, *end, *stub; int exits; bool is_open; } traces[65536];
+static struct trace { code *start, *end, *stubs, *stub; int exits; bool is_open; } traces[65536];
 static volatile int ntraces;
 
 static struct { code *at, was; } changes[16384];
 static int nchanges;
 
-enum { SHARED = 3, MOST = sizeof changes / sizeof *changes };
+enum { MOST = sizeof changes / sizeof *changes };
 static const code BRANCH = 0x14000000, CALL = 0x94000000, NOP = 0xd503201f;
 
-static code *stub(const struct trace *t, int k) { return t->end + SHARED + k; }
 static code jump(code how, const code *from, const code *to)
 {
   return how | ((code)(to - from) & 0x3ffffff);
@@ -44,9 +43,12 @@ static code *always(code *p)
   return (*p & 0xfc000000) == BRANCH ? p + ((int32_t)(*p << 6) >> 6) : NULL;
 }
 
+/* The stub of exit k as LuaJIT makes it. */
+static code call(const struct trace *t, int k) { return jump(CALL, t->stubs + k, t->stubs - 3); }
+
 static bool is_stub(const struct trace *t, const code *p)
 {
-  return p >= stub(t, 0) && p < stub(t, t->exits);
+  return p >= t->stubs && p < t->stubs + t->exits;
 }
 
 /* The stub for a branch of t: its target, or the stub that a side trace replaces. */
@@ -83,7 +85,7 @@ static void change(code *p, code w)
 
 static void open_exits(struct trace *t)
 {
-  code *const end = stub(t, t->exits);
+  code *const end = t->stubs + t->exits;
   if (t->exits == 0 || t->is_open || !protect(t->start, end, PROT_WRITE)) return;
   t->is_open = true;
   for (code *p = t->start; p < t->end; p++) {
@@ -95,7 +97,7 @@ static void open_exits(struct trace *t)
     change(back, NOP);
     change(back + 1, jump(BRANCH, back + 1, to));
   }
-  for (int k = 0; k < t->exits; k++) change(stub(t, k), jump(CALL, stub(t, k), t->end));
+  for (int k = 0; k < t->exits; k++) change(t->stubs + k, call(t, k));
   __builtin___clear_cache((char *)t->start, (char *)end);
   protect(t->start, end, PROT_EXEC);
 }
@@ -121,23 +123,25 @@ static void leave_trace(void *uc)
   }
 }
 
-/* add(trace, address, size, loop, exits, stub): returns false if the trace is a loop that cannot be
- * left. A trace whose stubs look otherwise is never changed. */
+/* add(trace, address, size, loop, exits, stubs, stub): returns false if the trace is a loop that
+ * cannot be left. `loop` is -1 where there is none. A trace whose stubs look otherwise is never changed. */
 static int add_trace(lua_State *L)
 {
   const int number = (int)luaL_checkinteger(L, 1);
   char *const start = (char *)(uintptr_t)luaL_checknumber(L, 2);
   struct trace t = { .start = (code *)start, .end = (code *)(start + luaL_checkinteger(L, 3)),
-    .exits = (int)luaL_checkinteger(L, 5), .stub = (code *)(uintptr_t)luaL_optnumber(L, 6, 0) };
-  code *const loop = (code *)(start + luaL_checkinteger(L, 4));
+    .exits = (int)luaL_checkinteger(L, 5), .stubs = (code *)(uintptr_t)luaL_optnumber(L, 6, 0),
+    .stub = (code *)(uintptr_t)luaL_optnumber(L, 7, 0) };
+  const lua_Integer loop = luaL_checkinteger(L, 4);
   if (number < 0 || number >= (int)(sizeof traces / sizeof *traces)) return 0;
-  for (int k = 0; k < t.exits; k++) {
-    if (*stub(&t, k) != jump(CALL, stub(&t, k), t.end)) t.exits = 0;
-  }
+  if (!t.stubs) t.exits = 0;
+  for (int k = 0; k < t.exits; k++) if (t.stubs[k] != call(&t, k)) t.exits = 0;
   traces[number] = t;
   if (number >= ntraces) ntraces = number + 1;
-  bool leaves = loop == t.start || t.exits == 0 || loop_stub(&t);
-  for (code *p = loop; p < t.end && !leaves; p++) leaves = stub_of(&t, conditional(p)) != NULL;
+  bool leaves = loop < 0 || t.exits == 0 || loop_stub(&t);
+  for (code *p = (code *)(start + loop); !leaves && p < t.end; p++) {
+    leaves = stub_of(&t, conditional(p)) != NULL;
+  }
   lua_pushboolean(L, leaves);
   return 1;
 }
@@ -160,8 +164,11 @@ static const char watch[] =
   "   elseif what == 'stop' then\n"
   "      local code, address, loop = util.tracemc(trace)\n"
   "      local stub = exit and util.traceexitstub(parent, exit)\n"
-  "      local exits = util.traceinfo(trace).nexit\n"
-  "      if not add_trace(trace, address, #code, loop, exits, stub) then off(func) end\n"
+  "      local info = util.traceinfo(trace)\n"
+  "      if info.link ~= trace then loop = -1 end\n"
+  "      local stubs = util.traceexitstub(trace, 0)\n"
+  "      local ends = add_trace(trace, address, #code, loop, info.nexit, stubs, stub)\n"
+  "      if not ends then off(func) end\n"
   "   elseif what == 'flush' then\n"
   "      forget()\n"
   "   end\n"
