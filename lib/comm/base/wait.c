@@ -26,7 +26,7 @@ static bool changed(const uint32_t *word, uint32_t value) { return value_of(word
  * `value` before it loads `sleepers`, so no wake-up is lost. */
 void th_count_to(th_counter *c, uint32_t value)
 {
-  __atomic_store_n(&c->value, value, __ATOMIC_SEQ_CST);
+  (void)__atomic_exchange_n(&c->value, value, __ATOMIC_SEQ_CST);       /* as in lib/core/parallel.c */
   if (__atomic_load_n(&c->sleepers, __ATOMIC_SEQ_CST)) syscall(SYS_futex, &c->value, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
@@ -177,6 +177,6 @@ th_status th_lock_take(th_dist_work *w, th_counter *lock)
 void th_lock_release(th_counter *lock)
 {
   const uint32_t seen = value_of(&lock->value);
-  __atomic_store_n(&lock->value, seen - seen % HOLDERS, __ATOMIC_SEQ_CST);
+  (void)__atomic_exchange_n(&lock->value, seen - seen % HOLDERS, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&lock->sleepers, __ATOMIC_SEQ_CST)) syscall(SYS_futex, &lock->value, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
