@@ -169,7 +169,7 @@ static void wait_for_all(void)
 {
   if (wait_awake(&pool.working, 0, true)) return;
   pthread_mutex_lock(&pool.lock);
-  /* Not a store: qemu lets a later load pass a store-release of 64-bit ARM, and a wake-up is lost. */
+  /* Not a store: qemu lets a later load pass a store of 64-bit ARM, and a wake-up is lost. */
   (void)__atomic_exchange_n(&pool.asleep, 1, __ATOMIC_SEQ_CST);
   while (__atomic_load_n(&pool.working, __ATOMIC_SEQ_CST)) pthread_cond_wait(&pool.done, &pool.lock);
   __atomic_store_n(&pool.asleep, 0, __ATOMIC_SEQ_CST);

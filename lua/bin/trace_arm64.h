@@ -124,7 +124,8 @@ static void leave_trace(void *uc)
 }
 
 /* add(trace, address, size, loop, exits, stubs, stub): returns false if the trace is a loop that
- * cannot be left. `loop` is -1 where there is none. A trace whose stubs look otherwise is never changed. */
+ * cannot be left. `loop` is -1 where there is none. A trace whose stubs look otherwise is never
+ * changed. */
 static int add_trace(lua_State *L)
 {
   const int number = (int)luaL_checkinteger(L, 1);

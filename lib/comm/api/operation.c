@@ -124,7 +124,7 @@ static void await_turn(th_queue *l, uint32_t ticket)
  * loads `waiting`, so no wake-up is lost. */
 static void end_turn(th_queue *l, uint32_t ticket)
 {
-  (void)__atomic_exchange_n(&l->serving, ticket + 1, __ATOMIC_SEQ_CST);       /* see lib/core/parallel.c */
+  (void)__atomic_exchange_n(&l->serving, ticket + 1, __ATOMIC_SEQ_CST);    /* as in parallel.c */
   if (!__atomic_load_n(&l->waiting, __ATOMIC_SEQ_CST)) return;
   pthread_mutex_lock(&l->lock);
   pthread_cond_broadcast(&l->turn);

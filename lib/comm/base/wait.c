@@ -26,7 +26,7 @@ static bool changed(const uint32_t *word, uint32_t value) { return value_of(word
  * `value` before it loads `sleepers`, so no wake-up is lost. */
 void th_count_to(th_counter *c, uint32_t value)
 {
-  (void)__atomic_exchange_n(&c->value, value, __ATOMIC_SEQ_CST);       /* as in lib/core/parallel.c */
+  (void)__atomic_exchange_n(&c->value, value, __ATOMIC_SEQ_CST);           /* as in parallel.c */
   if (__atomic_load_n(&c->sleepers, __ATOMIC_SEQ_CST)) syscall(SYS_futex, &c->value, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
