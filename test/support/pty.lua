@@ -70,11 +70,14 @@ function M:drain(ms)
    return true
 end
 
---- Collects output for some milliseconds of a usual machine.
-function M:wait(ms)
+--- Collects output for some milliseconds.
+function M:pause(ms)
    local t0 = M.now()
-   while M.now() - t0 < patience(ms) and self:drain(20) do end
+   while M.now() - t0 < ms and self:drain(20) do end
 end
+
+--- The same for milliseconds of a usual machine.
+function M:wait(ms) self:pause(patience(ms)) end
 
 function M:send(s) C.write(self.fd, s, #s) end
 
