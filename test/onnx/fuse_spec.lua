@@ -102,6 +102,23 @@ describe('a convolution of a model', function()
       assert.equal('GlobalAveragePool Conv+Add+Relu', compare(m, images(2, 16, 9, 7)))
    end)
 
+   it('keeps an addend until it is added, where the kernel writes its result first', function()
+      local pads = { pads = { ints = { 2, 2, 0, 0 } } }
+      local m = bytes.model({ convolution('x', 'a', 'w', pads), node('Relu', { 'a' }, { 'b' }),
+         convolution('b', 'c', 'w', pads), node('Add', { 'c', 'b' }, { 'd' }),
+         node('Relu', { 'd' }, { 'e' }), convolution('e', 'y', 'w', pads) }, { x4 }, { y4 },
+         { weight('w', 16, 16, 3, 3) })
+      assert.equal('Conv+Relu Conv+Add+Relu Conv', compare(m, images(1, 16, 9, 7)))
+      local rows = info('x', 'float', { 'n', 8 })
+      for _, op in ipairs { 'MatMul', 'Gemm' } do
+         local small = bytes.model({ node('Relu', { 'x' }, { 'a' }), node(op, { 'a', 'w' }, { 'b' }),
+            node('Add', { 'b', 'a' }, { 'c' }), node(op, { 'c', 'w' }, { 'd' }),
+            node('Add', { 'c', 'd' }, { 'e' }), node('Softmax', { 'e' }, { 'y' }) }, { rows }, { y4 },
+            { weight('w', 8, 8) })
+         assert.equal(('Relu %s+Add %s+Add Softmax'):format(op, op), compare(small, images(6, 8)))
+      end
+   end)
+
    it('leaves values alone that others use', function()
       local m = bytes.model({ convolution('x', 'a', 'w'), node('Relu', { 'a' }, { 'b' }),
          node('Add', { 'a', 'b' }, { 'y' }) },

@@ -34,7 +34,7 @@ local function conv_fused(n, x, w, b, add, g, groups)
    local batch, planes, h, v = types.size(x, 1), types.size(w, 1), g.out[1], g.out[2]
    local f, rest_of = after.of(n), nil
    if add ~= nil and not types.same_shape(types.shape(add), { batch, planes, h, v }) then
-      add, f, rest_of = nil, after.of {}, add
+      add, f, rest_of = nil, after.of {}, after.kept(n, add)
    end
    local last = groups == 1 and planes >= LEAST_CHANNELS and layout.is_quick()
    local y = last and n:out_last(batch, planes, h, v) or n:out()
@@ -108,9 +108,11 @@ local function conv(n, x, w, b, add)
    local y
    if g.n == 2 and g.before[1] == g.behind[1] and g.before[2] == g.behind[2] and g.before[1] >= 0 and g.before[2] >= 0 then
       if n.fixed and n.fixed[2] and is_direct(name) then return trusted(conv_fused, n, x, w, b,
-         add, g, groups)
-      else y = conv2(is_direct(name) and n:out() or nil, x, w, b, g, g.before, groups) end
+         add, g, groups) end
+      add = after.kept(n, add)
+      y = conv2(is_direct(name) and n:out() or nil, x, w, b, g, g.before, groups)
    else
+      add = after.kept(n, add)
       y = convolve(is_direct(name) and n:out() or nil, windows.padded(is_direct(name) and name or 'float', x, g, 0), w, b, g,
          groups)
    end

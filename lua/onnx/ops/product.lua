@@ -89,7 +89,7 @@ local function packed_product(n, a, b, transposed, bias, add, shape)
    local f, w, columns, rest = after.of(n), kernels_of(n, b, transposed)
    local y, rows = n:out(), types.count(shape) / columns
    if add ~= nil and not types.same_shape(types.shape(add), shape) then f, add, rest = after.of {},
-      nil, add end
+      nil, after.kept(n, add) end
    if not types.same_shape(types.shape(y), shape) then types.resize(y, shape) end
    a, add = a:contiguous(), add and add:contiguous()
    local before = lib.C.th_conv_trust(1)
@@ -110,6 +110,7 @@ registry.add('MatMul', function(n, a, b, bias, add)
          return packed_product(n, a, b, false, bias, add, shape)
       end
    end
+   add = after.kept(n, add)
    local y = types.wrap(matmul(n.types[1], a, b, n:out()), n.types[1])
    if bias ~= nil then y = torch.add(types.pair(y, bias)) end
    return n.fused and after.apply(n, y, add) or y
@@ -147,6 +148,7 @@ registry.add('Gemm', function(n, a, b, c, add)
       return packed_product(n, a, b, transposed, c, add,
          { types.size(a, 1), types.size(b, transposed and 1 or 2) })
    end
+   add = after.kept(n, add)
    local y = gemm(n, a, b, c)
    return n.fused and after.apply(n, y, add) or y
 end)
