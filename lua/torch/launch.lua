@@ -5,6 +5,7 @@
 -- our packages need Lua's `type`, so the searcher below loads them with an extra first line that makes it a local.
 -- `getmetatable` returns the class of such an object; Lua's returns the text 'ffi' for all cdata.
 local original = require 'torch.original'
+local bytecode = require 'torch.bytecode'
 local packages = require 'torch.packages'
 local fuse = require 'torch.fuse'
 local ffi = require 'ffi'
@@ -17,13 +18,18 @@ local M = {}
 --- The packages of this tree, and whether a file belongs to one: torch.packages.
 M.packages, M.holds = packages.names, packages.holds
 
+-- Precedes the text of each file.
 local front = "local type = require 'torch.original'.type local getmetatable = require 'torch.original'.getmetatable "
 
-local function load_own(path)
+M.front = front
+
+local function load_own(path, name)
    local f, why = io.open(path, 'rb')
    if not f then return nil, why end
    local text = f:read '*a'
    f:close()
+   local chunk = bytecode.chunk(name, path, text)
+   if chunk then return chunk end
    return loadstring(front .. text, '@' .. path)
 end
 
@@ -32,7 +38,7 @@ local function search(name)
    local path, tried = package.searchpath(name, package.path)
    if not path then return tried end
    local own = M.holds(path) or name:sub(1, 4) == 'jit.'         -- jit.v and jit.dump are handlers of events: doc/internals/launcher.md
-   local f, why = (own and load_own or loadfile)(path)
+   local f, why = (own and load_own or loadfile)(path, own and name or nil)
    if not f then error(("error loading module '%s' from file '%s':\n\t%s"):format(name, path, why), 0) end
    return own and f or require 'torch.require'.running(path, f)
 end
@@ -171,6 +177,9 @@ M.preloaded = nil
 --- Makes this state one that runs programs as Torch7's th did. A second call does nothing.
 function M.start()
    if M.preloaded then return end
+   local compiles = jit.status()
+   jit.off()                                -- recording traces takes a fifth of the start
+   bytecode.open(front)
    package.loaders[2] = search
    package.loaders[#package.loaders + 1] = require 'torch.missing'.search
    rawset(_G, 'torch', require 'torch')
@@ -190,6 +199,7 @@ function M.start()
    M.preloaded = {}
    for name in next, _G do M.preloaded[name] = true end
    for name in next, fields do M.preloaded[name] = true end
+   if compiles then jit.on() end
 end
 
 return M
