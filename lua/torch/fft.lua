@@ -198,20 +198,29 @@ for file, names in pairs {
    for name in names:gmatch '%S+' do further[name] = file end
 end
 
-function fft.install(torch)
-   for _, extent in ipairs { '', '2', 'n' } do
-      for _, name in ipairs { 'fft', 'ifft', 'rfft', 'irfft' } do fft[name .. extent] = op.func(name .. extent) end
+-- name -> the op.
+local ops = { mul = 'complexMul' }
+for _, extent in ipairs { '', '2', 'n' } do
+   for _, name in ipairs { 'fft', 'ifft', 'rfft', 'irfft' } do
+      ops[name .. extent] = name .. extent
    end
-   fft.mul = op.func 'complexMul'
+end
+
+function fft.install(torch)
    fft.install = nil
-   -- Further files are read when one of their names is first used.
+   -- Functions of ops are written, and further files read, when one of their names is first used.
    local function find(_, name)
+      if ops[name] then rawset(fft, name, op.func(ops[name])) end
       local file = further[name]
-      if not file then return nil end
+      if not file then return rawget(fft, name) end
       for key, f in pairs(require('torch.' .. file)) do if further[key] == file then rawset(fft, key, f) end end
       return rawget(fft, name)
    end
-   local function all() for name in pairs(further) do local _ = fft[name] end end
+   local function all()
+      for _, names in ipairs { ops, further } do
+         for name in pairs(names) do local _ = fft[name] end
+      end
+   end
    torch.fft = setmetatable(fft, { __index = find, __functions = all, __call = function(_, ...) return fft.fft(...) end })
 end
 
