@@ -1,5 +1,6 @@
 -- lua/onnx/decode.lua - values from the messages TensorProto, SparseTensorProto, SequenceProto, OptionalProto and TypeProto.
 local ffi = require 'ffi'
+local interpret = require 'torch.interpret'
 local protobuf = require 'torch.protobuf'
 local source = require 'feed.source'
 local types = require 'onnx.types'
@@ -143,6 +144,10 @@ local function strings(m, shape, n, fetch)
    return list
 end
 
+-- Elements from which on loops over them are worth compiling.
+local MANY = 4096
+local function plain(f, ...) return f(...) end
+
 --- The value of a TensorProto and its type.
 -- @param fetch     reads bytes of the file that holds the message: protobuf.read
 -- @param external  function(message, bytes): returns fetch, place, size of external data (optional: refused)
@@ -170,8 +175,9 @@ function M.tensor(m, fetch, external)
    end
    if name:sub(1, 7) == 'complex' then shape[#shape + 1] = 2 end
    local t = types.empty(name, shape)
-   if size then return from_raw(m, name, t, n, from, place, size), name end
-   return from_field(m, name, t, n), name
+   local call = n > MANY and interpret.compile or plain
+   if size then return call(from_raw, m, name, t, n, from, place, size), name end
+   return call(from_field, m, name, t, n), name
 end
 
 --- The value of a SparseTensorProto, as a tensor with all its elements.

@@ -1,12 +1,12 @@
 -- lua/onnx/init.lua - the package onnx: reads ONNX models and runs them.
 local arg = require 'torch.arg'
+local interpret = require 'torch.interpret'
 local protobuf = require 'torch.protobuf'
 local source = require 'feed.source'
 local external = require 'onnx.external'
 local messages = require 'onnx.messages'
 local model = require 'onnx.model'
 local registry = require 'onnx.registry'
-local save = require 'onnx.save'
 
 local onnx = rawget(_G, 'onnx') or {}
 _G.onnx = onnx
@@ -15,7 +15,7 @@ _G.onnx = onnx
 -- @return an object with the lists inputs and outputs ({ name, type, shape }) and the methods forward, explain and net
 function onnx.load(path)
    if type(path) ~= 'string' then arg.refuse('onnx.load', 'path', 'the name of a file', path) end
-   local ok, result = pcall(source.with, path, function(s, size)
+   local ok, result = pcall(interpret.run, source.with, path, function(s, size)
       if size == 0 then error('it is empty', 0) end
       local fetch = source.fetch(s)
       local m = protobuf.read(fetch, size, messages.ModelProto, messages)
@@ -57,6 +57,14 @@ function onnx.maxTurns(n)
    return before
 end
 
-onnx.save, onnx.exporter = save.save, save.exporter
+-- The files of onnx.save are read when one of its names is first used.
+local writers = { save = true, exporter = true }
+local function find(_, name)
+   if not writers[name] then return nil end
+   local save = require 'onnx.save'
+   onnx.save, onnx.exporter = save.save, save.exporter
+   return rawget(onnx, name)
+end
+setmetatable(onnx, { __index = find, __functions = function() return onnx.save end })
 
 return onnx

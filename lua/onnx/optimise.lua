@@ -1,5 +1,6 @@
 -- lua/onnx/optimise.lua - rewrites a graph for inference: constants are computed once, scales join the op before them.
 local torch = require 'torch'
+local interpret = require 'torch.interpret'
 local patterns = require 'onnx.patterns'
 local run = require 'onnx.run'
 local types = require 'onnx.types'
@@ -41,6 +42,15 @@ end
 
 -- ---- constants -----------------------------------------------------------------------------------------------------
 
+-- Runs a node. Ops may have loops over the elements of tensors, which are compiled if these are
+-- many.
+local MANY = 4096
+local function step(n, v)
+   local count = 0
+   for _, t in pairs(v) do if types.is_tensor(t) then count = count + t:nElement() end end
+   if count > MANY then interpret.compile(run.step, n, v) else run.step(n, v) end
+end
+
 -- Computes the nodes whose inputs are constants. One that fails is left to fail at run time, where its error has a context.
 local function fold_constants(graph)
    local kept = {}
@@ -53,7 +63,7 @@ local function fold_constants(graph)
          local v = {}
          for k = 1, n.count do if n.inputs[k] then v[n.inputs[k]] = graph.constants[n.inputs[k]] end end
          n.run = n.definition.run
-         all = pcall(run.step, n, v)
+         all = pcall(step, n, v)
          for _, slot in ipairs(n.results) do
             if slot and all then graph.constants[slot] = v[slot] end
          end

@@ -18,6 +18,7 @@
 --    'bytes'                  a string up to SHORT bytes, else { place = first byte, size = bytes }
 --                             of the file
 local ffi = require 'ffi'
+local interpret = require 'torch.interpret'
 local torch = require 'torch'
 
 local M = {}
@@ -47,29 +48,29 @@ local function take(r, n, stop)
    if n > stop - r.place then fail(r, '%.0f bytes are needed, %.0f are left', n, stop - r.place) end
 end
 
+-- A number, or of more than SMALL bytes a uint64_t, because arithmetic with those allocates memory
+-- in the interpreter.
+local SMALL = 7
 local function varint(r, stop)
-   local v, shift = 0ULL, 0
-   local most = math.min(10, stop - r.place)
-   if most < 1 then fail(r, 'a number is cut off') end
+   local place = r.place
+   local most = stop - place
+   if most > 10 then most = 10 elseif most < 1 then fail(r, 'a number is cut off') end
    local p = next_bytes(r, most)
+   local v, scale = 0, 1
    for i = 0, most - 1 do
       local byte = p[i]
-      if byte < 128 and i == 0 then
-         r.place = r.place + 1
-         return byte + 0ULL
-      end
-      v = v + bit.lshift(bit.band(byte, 127) + 0ULL, shift)
+      if i == SMALL then v, scale = v + 0ULL, scale + 0ULL end
       if byte < 128 then
-         r.place = r.place + i + 1
-         return v
+         r.place = place + i + 1
+         return v + byte * scale
       end
-      shift = shift + 7
+      v, scale = v + (byte - 128) * scale, scale * 128
    end
    fail(r, most == 10 and 'a number has more than 10 bytes' or 'a number is cut off')
 end
 
 local int64_t = ffi.typeof 'int64_t'
-local function signed(v) return tonumber(ffi.cast(int64_t, v)) end
+local function signed(v) return type(v) == 'number' and v or tonumber(ffi.cast(int64_t, v)) end
 
 -- The position behind the field that a length announces.
 local function span(r, stop)
@@ -167,6 +168,13 @@ local function room_for(to, n)
    return p
 end
 
+local function pack_varints(r, last, to)
+   while r.place < last do
+      local v = ffi.cast(int64_t, varint(r, last))
+      room_for(to, 1)[0] = v
+   end
+end
+
 local function pack(r, field, wire, stop, to)
    local number = numbers[field[2]]
    to = to or { n = 0, tensor = torch[number[3] .. 'Tensor']() }
@@ -190,11 +198,10 @@ local function pack(r, field, wire, stop, to)
       end
       if n > 0 then r.fetch(ffi.cast('uint8_t *', room_for(to, n / number[2])), n, r.place) end
       r.place = last
+   elseif n > WINDOW then
+      interpret.compile(pack_varints, r, last, to)
    else
-      while r.place < last do
-         local v = ffi.cast(int64_t, varint(r, last))
-         room_for(to, 1)[0] = v
-      end
+      pack_varints(r, last, to)
    end
    return to
 end

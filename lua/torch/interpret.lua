@@ -1,0 +1,37 @@
+-- torch.interpret - runs code without LuaJIT's compiler. For code that runs once, recording traces
+-- takes longer than the code does.
+local M = {}
+
+local is_off = false                         -- run() has turned the compiler off
+
+local function finish(ok, ...)
+   is_off = false
+   jit.on()
+   if not ok then error((...), 0) end
+   return ...
+end
+
+--- Calls f(...) in the interpreter, and returns its results. An error keeps its text.
+function M.run(f, ...)
+   if not jit.status() then return f(...) end
+   is_off = true
+   jit.off()
+   return finish(pcall(f, ...))
+end
+
+local function turn_off(ok, ...)
+   is_off = true
+   jit.off()
+   if not ok then error((...), 0) end
+   return ...
+end
+
+--- Calls f(...) with the compiler below a call of run(): for loops over many numbers.
+function M.compile(f, ...)
+   if not is_off then return f(...) end
+   is_off = false
+   jit.on()
+   return turn_off(pcall(f, ...))
+end
+
+return M
