@@ -18,7 +18,9 @@
 void   *th_block_new(int64_t bytes);             /* 64-byte aligned; NULL without memory */
 /* Caches the block, or frees it where as much is cached as half of `held`, the bytes of all tensors, allows. */
 void    th_block_free(void *p, int64_t held);
-int64_t th_block_drop(void);                     /* frees the cached blocks; returns their bytes */
+/* Frees the cached blocks, unless another thread uses the cache. */
+void    th_block_trim(void);
+int64_t th_block_drop(void);                     /* frees all caches; returns the bytes */
 /* f frees memory of other caches without waiting, and returns its bytes. */
 void    th_block_spare(int64_t (*f)(void));
 

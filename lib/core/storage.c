@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "storage.h"
 #include "block.h"
+#include "th_memory.h"
 
 enum { ALIGN = 64, SMALL = 1024, LARGE = 64 << 20, UNTOLD = 1 << 16 };
 enum { TINY = 128, TINY_BLOCK = 272, TINY_KEPT = 1 << 16 };      /* blocks of few elements, and the most that a thread caches */
@@ -16,6 +17,8 @@ static th_memory memory[1 + TH_MAXDEVICE] = { { .limit = LEAST_LIMIT } };     /*
 /* Bytes that this thread has not yet added to the global count, because an atomic add per storage costs more than a small op. */
 static TH_QUICK_LOCAL int64_t untold_bytes;
 static TH_QUICK_LOCAL int64_t untold_storages;
+
+void th_memory_trim(void) { th_block_trim(); }
 
 /* Lua code reads these counters from memory. LuaJIT is not compiled with ThreadSanitizer, which would report its plain reads as
  * races with the atomic operations here. */
