@@ -87,7 +87,7 @@ end
 function M.report(rows, p)
    rows.ms = 0
    for _, row in ipairs(rows) do rows.ms = rows.ms + row.ms end
-   rows.bytes, rows.unshared = p.bytes or 0, p.unshared or 0
+   rows.bytes, rows.unshared, rows.live = p.bytes or 0, p.unshared or 0, p.live or 0
    return setmetatable(rows, { __tostring = table_text })
 end
 

@@ -8,7 +8,6 @@
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local construct = require 'torch.construct'
-local types = require 'onnx.types'
 local C = lib.C
 
 local M = {}
@@ -40,11 +39,13 @@ function M.is_quick()
    return known and C.th_conv_preferred() < 0 and C.th_conv_forced() < 0
 end
 
-local order = { 1, 4, 2, 3 }
-
 --- An N x C x H x W tensor whose channels lie side by side.
 function M.new(dtype, n, c, h, w)
-   return types.permute(types.resize(construct.empty(dtype), { n, h, w, c }), order)
+   local t, size = construct.empty(dtype), ffi.new('int64_t[4]', n, c, h, w)
+   local stride = ffi.new 'int64_t[4]'
+   stride[0], stride[1], stride[2], stride[3] = h * w * c, 1, w * c, c
+   lib.call('onnx', C.th_tensor_resize, t, t._dtype, 4, size, stride)
+   return t
 end
 
 --- Whether t has these sizes and that order.

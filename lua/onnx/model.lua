@@ -141,8 +141,9 @@ local function execute(model, x, watch)
    local foreign = foreign_storages(v)
    local p = plan.find(model.plans, plan.key(graph, v))
    if not p.ready then p.buffers = {} end                     -- an earlier run may have failed
+   plan.place(graph, p)
    plan.attach(graph, p)
-   local recorder = not p.ready and plan.recorder(graph)
+   local recorder = not p.ready and plan.recorder(graph, p)
    local ok, why
    if recorder then
       ok, why = pcall(run.nodes, graph, v, recorder.record)

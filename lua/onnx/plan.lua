@@ -1,14 +1,22 @@
 -- lua/onnx/plan.lua - memory of intermediate results: the first run with some input sizes records it, later runs reuse it.
 --
--- While the first run records, node:out() gives new tensors. The plan then finds from when to when each of them is in use, views
--- included, and lets those that never live at the same time share storages. Results of the model always get new memory.
+-- While the first run records, node:out() gives new tensors, whose memory is freed behind the last
+-- node that uses it. The plan then finds from when to when each of them is in use, views included,
+-- and lets those that never live at the same time share storages.
+-- Results of the model always get new memory.
 local ffi = require 'ffi'
 local construct = require 'torch.construct'
+local lib = require 'torch.lib'
 local dtype = require 'torch.dtype'
 local inside = require 'onnx.inside'
 local layout = require 'onnx.layout'
 local static = require 'onnx.static'
 local types = require 'onnx.types'
+
+local header = assert(io.open(lib.include .. '/th_memory.h'))
+ffi.cdef((assert(header:read '*a':match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/',
+   'th_memory.h has lost its FFI part')))
+header:close()
 
 local M = {}
 
@@ -74,36 +82,6 @@ local function channels_of(n, v)
    return list
 end
 
---- A recorder: record(i, n, v) is called behind node i, before its inputs are dropped.
--- It keeps for each storage the last node that uses it, and for each slot the storage and whether the value fills it in order.
-function M.recorder(graph)
-   local last, forever = {}, #graph.nodes + 1                  -- slot -> number of the node that uses it last
-   for i, n in ipairs(graph.nodes) do
-      for _, slot in ipairs(n.dropped) do last[slot] = i end
-   end
-   local r = { stop = {}, storage = {}, plain = {}, sizes = {}, forever = forever }
-   local collect
-   collect, r.static = static.collector()
-   function r.record(_, n, v)
-      collect(n, v)
-      if n.op == 'Concat' then r.sizes[n] = channels_of(n, v) end
-      for _, slot in ipairs(n.results) do
-         if slot and v[slot] ~= nil then
-            each_tensor(v[slot], function(t)
-               local a = address(t)
-               if not a then return end
-               r.stop[a] = math.max(r.stop[a] or 0, last[slot] or forever)
-               r.storage[slot], r.plain[slot] = a,
-                  t._offset == 0 and (t:isContiguous() or layout.is_dense(t))
-            end, 1)
-         end
-      end
-   end
-   return r
-end
-
--- ---- assignment ----------------------------------------------------------------------------------------------------
-
 -- The strides of a tensor that does not lie in order; nil of others.
 local function strides_of(t)
    if t:isContiguous() then return nil end
@@ -112,25 +90,103 @@ local function strides_of(t)
    return list
 end
 
--- Buffers that may share memory, in the order of their nodes; others get new memory in each run.
-local function entries_of(graph, plan, r)
-   local list, by_address = {}, {}
-   for i, n in ipairs(graph.nodes) do
-      local buffers = plan.buffers[n]
-      for k, t in pairs(buffers) do
-         local a = t and address(t)
-         local stop = a and (r.stop[a] or i)
-         if not a or stop == r.forever or t._device ~= 0 or by_address[a] then
-            buffers[k] = false
-         else
-            local entry = { node = n, k = k, first = i, stop = stop, size = t:nElement(), dtype = t._dtype,
-               shape = types.shape(t), strides = strides_of(t), last = layout.is_dense(t),
-                  sizes = r.sizes[n] }
-            list[#list + 1], by_address[a], entry.index = entry, entry, #list
+local nothing = ffi.new('int64_t[1]', 0)
+
+-- Frees the memory of a storage with no more uses, unless a view of it is not collected yet.
+local function free(r, id)
+   for _, t in ipairs(r.tensors[id]) do
+      lib.C.th_tensor_set(t, t._dtype, nil, 0, 1, nothing, nil)
+   end
+   r.numbers[r.addresses[id]] = nil
+end
+
+-- The number of a tensor's storage; nil without memory. Addresses are reused, numbers are not.
+local function number_of(r, t)
+   local a = address(t)
+   if not a then return nil end
+   local id = r.numbers[a]
+   if not id then
+      id = #r.addresses + 1
+      r.addresses[id], r.numbers[a] = a, id
+   end
+   return id
+end
+
+-- Notes that a storage is in use until node i.
+local function extend(r, id, i)
+   if i <= (r.stop[id] or 0) then return end
+   r.stop[id] = i
+   r.ends[i] = r.ends[i] or {}
+   table.insert(r.ends[i], id)
+end
+
+-- Describes the buffers of node i.
+local function describe(r, i, n)
+   for k, t in pairs(r.buffers[n]) do
+      local id = t and number_of(r, t)
+      if id then
+         local found = r.tensors[id]
+         if not found then
+            found = {}
+            r.tensors[id] = found
+            r.entries[#r.entries + 1] = { node = n, k = k, id = id, first = i, size = t:nElement(),
+               dtype = t._dtype, shape = types.shape(t), strides = strides_of(t),
+               last = layout.is_dense(t), sizes = r.sizes[n] }
          end
+         found[#found + 1] = t
+         if t._device ~= 0 or n.static then r.held[id] = true end
+         extend(r, id, i)
       end
    end
-   return list, by_address
+end
+
+--- A recorder: record(i, n, v) is called behind node i, before its inputs are dropped.
+-- It numbers storages and keeps for each the last node that uses it, and for each slot the storage
+-- and whether the value fills it in order. It frees the memory of buffers that no later node uses.
+function M.recorder(graph, plan)
+   local last, forever = {}, #graph.nodes + 1                  -- slot -> number of the node that uses it last
+   for i, n in ipairs(graph.nodes) do
+      for _, slot in ipairs(n.dropped) do last[slot] = i end
+   end
+   local r = { stop = {}, storage = {}, plain = {}, sizes = {}, forever = forever,
+      buffers = plan.buffers, numbers = {}, addresses = {}, ends = {}, tensors = {},
+      entries = {}, held = {} }
+   local collect
+   collect, r.static = static.collector()
+   function r.record(i, n, v)
+      collect(n, v)
+      if n.op == 'Concat' then r.sizes[n] = channels_of(n, v) end
+      for _, slot in ipairs(n.results) do
+         if slot and v[slot] ~= nil then
+            each_tensor(v[slot], function(t)
+               local id = number_of(r, t)
+               if not id then return end
+               extend(r, id, last[slot] or forever)
+               if n.static then r.held[id] = true end
+               r.storage[slot], r.plain[slot] = id,
+                  t._offset == 0 and (t:isContiguous() or layout.is_dense(t))
+            end, 1)
+         end
+      end
+      describe(r, i, n)
+      for _, id in ipairs(r.ends[i] or {}) do
+         if r.stop[id] == i and r.tensors[id] and not r.held[id] then free(r, id) end
+      end
+   end
+   return r
+end
+
+-- ---- assignment ----------------------------------------------------------------------------------------------------
+
+-- Buffers that may share memory, in the order of their nodes, and by the numbers of their storages.
+local function entries_of(r)
+   local list, by_number = {}, {}
+   for _, entry in ipairs(r.entries) do
+      if entry.shared then
+         list[#list + 1], by_number[entry.id], entry.index = entry, entry, #list
+      end
+   end
+   return list, by_number
 end
 
 -- The free chunk that fits best: the smallest that is large enough, else the largest, which grows.
@@ -151,14 +207,14 @@ local function take(free, entry, chunks)
 end
 
 -- The entry of an input that ends with node i and has the size of the result, if the op may write over it.
-local function over_input(entry, r, by_address)
+local function over_input(entry, r, by_number)
    local n, found = entry.node, nil
    -- n.over: the only input that may be written over
    local first = n.definition.inplace and 1 or n.over
    if not first then return nil end
    for k = first, n.over or n.count do
       local slot = n.inputs[k]
-      local e = slot and r.storage[slot] and by_address[r.storage[slot]]
+      local e = slot and r.storage[slot] and by_number[r.storage[slot]]
       if e and e.stop == entry.first and e.first < entry.first and e.chunk and e.size == entry.size
          and e.dtype == entry.dtype then
          if not r.plain[slot] then return nil end
@@ -169,7 +225,7 @@ local function over_input(entry, r, by_address)
 end
 
 -- Gives each entry a chunk.
-local function assign(list, r, by_address)
+local function assign(list, r, by_number)
    local free, chunks, ends = {}, {}, {}
    for d in ipairs(dtype.names) do free[d] = {} end
    for _, entry in ipairs(list) do
@@ -188,7 +244,7 @@ local function assign(list, r, by_address)
          end
       end
       if not entry.host then
-         local e = over_input(entry, r, by_address)
+         local e = over_input(entry, r, by_number)
          entry.chunk = e and e.chunk or take(free[entry.dtype], entry, chunks)
          if e then e.chunk = nil end
          entry.place = entry.chunk
@@ -197,23 +253,56 @@ local function assign(list, r, by_address)
    return chunks
 end
 
---- Completes a plan after its recording run: buffers become views of shared storages.
+--- Completes a plan after its recording run. Buffers of results, of devices and those that are used
+-- twice get new memory in each run.
 function M.finish(graph, plan, r)
-   local list, by_address = entries_of(graph, plan, r)
+   plan.ready, plan.static, plan.rest, plan.record = true, r.static, static.rest(graph), r
+   for _, entry in ipairs(r.entries) do
+      entry.stop = r.stop[entry.id]
+      entry.shared = entry.stop ~= r.forever and not r.held[entry.id]
+   end
+   for _, buffers in pairs(plan.buffers) do for k in pairs(buffers) do buffers[k] = false end end
+   r.tensors, r.numbers = nil, nil
+end
+
+-- The most bytes of entries that are in use at the same time.
+local function most_live(list)
+   local change, most, live = {}, 0, 0
+   local last = 0
+   for _, e in ipairs(list) do
+      local bytes = e.size * dtype.bytes[e.dtype]
+      change[e.first] = (change[e.first] or 0) + bytes
+      change[e.stop + 1] = (change[e.stop + 1] or 0) - bytes
+      last = math.max(last, e.stop)
+   end
+   for i = 1, last do
+      live = live + (change[i] or 0)
+      most = math.max(most, live)
+   end
+   return most
+end
+
+--- Gives the buffers of a plan their memory, before its second run: views of shared storages. What
+-- the recording run has left in the cache of freed memory does not fit them, and is freed.
+function M.place(graph, plan)
+   local r = plan.record
+   if not r then return end
+   local list, by_number = entries_of(r)
+   plan.live = most_live(r.entries)
    inside.find(graph, list, function(slot) return slot and r.storage[slot]
-      and by_address[r.storage[slot]] end)
-   local chunks = assign(list, r, by_address)
-   plan.ready, plan.bytes, plan.unshared = true, 0, 0
-   plan.static, plan.rest = r.static, static.rest(graph)
+      and by_number[r.storage[slot]] end)
+   local chunks, bytes, unshared = assign(list, r, by_number), 0, 0
+   lib.C.th_memory_trim()
    for _, chunk in ipairs(chunks) do
       chunk.tensor = types.resize(construct.empty(chunk.dtype), { chunk.size })
-      plan.bytes = plan.bytes + chunk.size * dtype.bytes[chunk.dtype]
+      bytes = bytes + chunk.size * dtype.bytes[chunk.dtype]
    end
    for _, entry in ipairs(list) do
-      plan.unshared = plan.unshared + entry.size * dtype.bytes[entry.dtype]
+      unshared = unshared + entry.size * dtype.bytes[entry.dtype]
       plan.buffers[entry.node][entry.k] = entry.host and inside.view(entry)
          or types.strided(entry.place.tensor, entry.shape, entry.strides, 0)
    end
+   plan.record, plan.bytes, plan.unshared = nil, bytes, unshared
 end
 
 return M
