@@ -1,6 +1,7 @@
 # bench/peer/onnx_networks.py - the networks of bench/onnx.lua: writes them, and runs them in onnxruntime and PyTorch.
 # Arguments: threads, a folder to write to. Each line read is one of these; the answer is a number:
 #    light FILE BATCH OUT     writes a network of onnx's test data for a batch of this size
+#    filled FILE OUT          writes one whose weights are in the file; the answer is their bytes
 #    minilm FOLDER OUT        writes all-MiniLM-L6-v2 from FOLDER/model.safetensors
 #    onnxruntime FILE SIZE    seconds of a run with a batch, or a text of as many tokens, of this size
 #    pytorch NAME SIZE        the same by PyTorch: the network NAME of torchvision, or minilm as the last one written
@@ -39,6 +40,23 @@ def light(path, batch, out):
     del m.graph.value_info[:]
     onnx.save(m, out)
     return 0
+
+
+def filled(path, out):
+    m, rng, size = onnx.load(path), np.random.default_rng(1), 0
+    given = {t.name: onnx.numpy_helper.to_array(t) for t in m.graph.initializer}
+    nodes = list(m.graph.node)
+    del m.graph.node[:], m.graph.value_info[:]
+    for n in nodes:                                  # the test data compute their weights
+        if n.op_type != "ConstantOfShape":
+            m.graph.node.append(n)
+            continue
+        value = onnx.numpy_helper.to_array(n.attribute[0].t).item()
+        weights = (value * rng.uniform(0.5, 1.5, given[n.input[0]].tolist())).astype("float32")
+        m.graph.initializer.append(onnx.numpy_helper.from_array(weights, n.output[0]))
+        size += weights.nbytes
+    onnx.save(m, out)
+    return size
 
 
 # ---- all-MiniLM-L6-v2: a BERT of 6 layers and 12 heads, then the mean over the tokens ----
@@ -155,7 +173,8 @@ def run_pytorch(name, size):
         return timed(lambda: nets[name](*inputs))
 
 
-commands = {"light": light, "minilm": minilm, "onnxruntime": run_onnxruntime, "pytorch": run_pytorch}
+commands = {"light": light, "filled": filled, "minilm": minilm, "onnxruntime": run_onnxruntime,
+            "pytorch": run_pytorch}
 print("ready onnxruntime", ort.__version__ + ", PyTorch", torch.__version__, flush=True)
 for line in sys.stdin:
     try:
