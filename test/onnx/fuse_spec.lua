@@ -111,10 +111,10 @@ describe('a convolution of a model', function()
       assert.equal('Conv+Relu Conv+Add+Relu Conv', compare(m, images(1, 16, 9, 7)))
       local rows = info('x', 'float', { 'n', 8 })
       for _, op in ipairs { 'MatMul', 'Gemm' } do
-         local small = bytes.model({ node('Relu', { 'x' }, { 'a' }), node(op, { 'a', 'w' }, { 'b' }),
-            node('Add', { 'b', 'a' }, { 'c' }), node(op, { 'c', 'w' }, { 'd' }),
-            node('Add', { 'c', 'd' }, { 'e' }), node('Softmax', { 'e' }, { 'y' }) }, { rows }, { y4 },
-            { weight('w', 8, 8) })
+         local small = bytes.model({ node('Relu', { 'x' }, { 'a' }),
+            node(op, { 'a', 'w' }, { 'b' }), node('Add', { 'b', 'a' }, { 'c' }),
+            node(op, { 'c', 'w' }, { 'd' }), node('Add', { 'c', 'd' }, { 'e' }),
+            node('Softmax', { 'e' }, { 'y' }) }, { rows }, { y4 }, { weight('w', 8, 8) })
          assert.equal(('Relu %s+Add %s+Add Softmax'):format(op, op), compare(small, images(6, 8)))
       end
    end)
