@@ -19,6 +19,13 @@ function M.run(f, ...)
    return finish(pcall(f, ...))
 end
 
+--- Turns the compiler on for the rest of a call of run(), which has turned out to be long.
+function M.resume()
+   if not is_off then return end
+   is_off = false
+   jit.on()
+end
+
 local function turn_off(ok, ...)
    is_off = true
    jit.off()

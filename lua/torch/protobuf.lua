@@ -28,6 +28,7 @@ local MOST_DEPTH = 100
 local MOST_VALUES = 2 ^ 21                   -- messages, texts and numbers in lists of one file
 local WINDOW = 8192                          -- behind a large field, the window is read again
 local SHORT = 1024
+local WORTH = 4096                           -- values from which on compiled code saves time
 
 local function fail(r, text, ...) error(('byte %.0f: ' .. text):format(r.place, ...), 0) end
 
@@ -111,6 +112,7 @@ end
 
 local function count(r)
    r.values = r.values + 1
+   if r.values == WORTH then interpret.resume() end
    if r.values > MOST_VALUES then fail(r, 'it has more than %.0f values', MOST_VALUES) end
 end
 
