@@ -11,12 +11,14 @@ local MOST = onnx.maxTurns()
 
 teardown(temporary.remove)
 
--- A model whose Loop adds 1 to x in each turn. A Loop without a trip count never ends.
-local function counting(counted)
+-- A model whose Loop adds 1 to x in each turn. A Loop without a trip count never ends, unless it has
+-- a limit for x.
+local function counting(counted, limit)
+   local ends = limit and bytes.node('Less', { 'b', 'limit' }, { 'more' })
    local body = {
       name = 'body',
-      node = { bytes.node('Identity', { 'go' }, { 'more' }),
-         bytes.node('Add', { 'a', 'one' }, { 'b' }) },
+      node = { bytes.node('Add', { 'a', 'one' }, { 'b' }),
+         ends or bytes.node('Identity', { 'go' }, { 'more' }) },
       input = { bytes.info('turn', 'int64', {}), bytes.info('go', 'bool', {}),
          bytes.info('a', 'float', { 1 }) },
       output = { bytes.info('more', 'bool', {}), bytes.info('b', 'float', { 1 }) },
@@ -26,7 +28,8 @@ local function counting(counted)
    local inputs = { bytes.info('x', 'float', { 1 }) }
    if counted then inputs[2] = bytes.info('n', 'int64', {}) end
    local m = bytes.model({ loop }, inputs, { bytes.info('y', 'float', { 1 }) },
-      { bytes.tensor('one', 'float', { 1 }, { 1 }) })
+      { bytes.tensor('one', 'float', { 1 }, { 1 }),
+         bytes.tensor('limit', 'float', {}, { limit or 0 }) })
    return onnx.load(bytes.write(temporary.name '.onnx', m))
 end
 
@@ -55,6 +58,17 @@ describe('a Loop of onnx', function()
    it('refuses to take more turns where it has no trip count', function()
       onnx.maxTurns(1000)
       refuses('a Loop may take 1000 turns (onnx.maxTurns), it wants more', run, counting(false))
+   end)
+   it('takes the largest trip count for none, as a while of torch.onnx has it', function()
+      local count = torch.LongTensor(1)
+      count:data()[0] = 0x7fffffffffffffffLL
+      local x = torch.FloatTensor { 5 }
+      local n = types.view(count, {})
+      assert.equal(9, counting(true, 9):forward({ x = x, n = n })[1])
+      onnx.maxTurns(1000)
+      refuses('a Loop may take 1000 turns (onnx.maxTurns), it wants more', function()
+         counting(true):forward { x = x, n = n }
+      end)
    end)
 end)
 

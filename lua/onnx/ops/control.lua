@@ -24,6 +24,9 @@ registry.add('If', {
 
 -- ---- Loop ----------------------------------------------------------------------------------------------------------
 
+-- The trip count that torch.onnx gives a `while`, which its condition ends.
+local ENDLESS = 2 ^ 63
+
 local TOO_MANY = 'a Loop may take %d turns (onnx.maxTurns), it wants %s'
 
 -- Results of all turns as one tensor, with a new first dimension.
@@ -70,9 +73,10 @@ registry.add('Loop', {
    run = function(n, limit, condition, ...)
       local body, carried, states = n.attr.body, { ... }, n.count - 2
       local most = limit and types.number(limit) or math.huge
+      if most == ENDLESS then most = math.huge end
       local go_on = condition == nil or types.number(condition) ~= 0
       local allowed = registry.most_turns
-      if limit and most > allowed then error(TOO_MANY:format(allowed, ('%.0f'):format(most)), 0) end
+      if most < math.huge and most > allowed then error(TOO_MANY:format(allowed, ('%.0f'):format(most)), 0) end
       local rows, turn = {}, 0
       for k = states + 1, n.outputs do rows[k] = {} end
       while go_on and turn < most do
