@@ -26,6 +26,8 @@ typedef struct job {
   int64_t ahead;                     /* query t sees the keys up to t + ahead */
   double scale;
   side q, k, v, y, g, gq, gk, gv;
+  side mask;                         /* steps of 0 where it broadcasts */
+  bool masked, safe;                 /* NaN where no score is above -infinity; zeros where safe */
   const th_tensor *lse, *padding;
   pack packs[PACKS];
   int npacks;
@@ -53,6 +55,12 @@ static void job_init(job *j, const attention_pass_args *a)
   j->ahead = a->causal ? j->keys - j->queries : j->keys;
   j->scale = a->scale != 0 ? a->scale : 1 / sqrt((double)j->d);
   j->q = side_of(q), j->k = side_of(k), j->v = side_of(a->v), j->padding = a->padding;
+}
+
+static void job_mask(job *j, const th_tensor *mask, bool safe)
+{
+  j->mask = side_of(mask), j->masked = true, j->safe = safe;
+  for (int d = 0; d < 4; d++) if (mask->size[d] == 1) j->mask.step[d] = 0;
 }
 
 /* One tile: queries from t, keys from s. */
@@ -91,6 +99,7 @@ static tile queries_of(const job *j, int64_t item)
 #include "each_dtype.h"
 
 const th_kernel TH_AT(th_attention)[TH_NDTYPE] = TH_FLOATS(forward);
+const th_kernel TH_AT(th_attention_masked)[TH_NDTYPE] = TH_FLOATS(forward_masked);
 const th_kernel TH_AT(th_attention_grad)[TH_NDTYPE] = TH_FLOATS(backward);
 const th_kernel TH_AT(th_attention_grad_query)[TH_NDTYPE] = TH_FLOATS(by_query);
 const th_kernel TH_AT(th_attention_grad_key)[TH_NDTYPE] = TH_FLOATS(by_key);
@@ -275,6 +284,22 @@ TH_INLINE C K(exp_of)(C v)
   return none ? 0 : e;
 }
 
+/* Adds the mask to the scores of a tile. */
+static void K(add_mask)(const job *j, C *s, const tile *o)
+{
+  const int64_t step = j->mask.step[3];
+  for (int64_t i = 0; i < o->m; i++) {
+    const T *from = (const T *)j->mask.p + first_of(&j->mask, o->sample, o->head, o->t + i) +
+      o->s * step;
+    for (int64_t p = 0; p < o->n; p += PANEL, from += PANEL * step) {
+      C *row = s + p * HIGH + i * PANEL;
+      const int64_t w = th_min(PANEL, o->n - p);
+      if (step == 1 && w == PANEL) for (int64_t l = 0; l < PANEL; l++) row[l] += LOAD(from[l]);
+      else for (int64_t l = 0; l < w; l++) row[l] += LOAD(from[l * step]);
+    }
+  }
+}
+
 /* Gives hidden keys the score -infinity, and those that fill up the last panel. */
 static void K(hide)(const job *j, C *s, const tile *o)
 {
@@ -285,6 +310,7 @@ static void K(hide)(const job *j, C *s, const tile *o)
       for (int64_t l = seen % PANEL; l < PANEL; l++) row[l] = -INFINITY;
     }
   }
+  if (j->masked) K(add_mask)(j, s, o);
   if (!j->padding) return;
   const uint8_t *hidden = TH_DATA(uint8_t, j->padding) + o->sample * j->padding->stride[0] + o->s * j->padding->stride[1];
   for (int64_t l = 0; l < o->n; l++) {
@@ -327,6 +353,16 @@ static void K(soften)(const job *j, C *s, const tile *o, K(query) *q, C *mixed)
   }
 }
 
+static void K(store_sums)(const job *j, const tile *o, const K(query) *state)
+{
+  const int64_t *step = j->lse->stride;
+  C *lse = TH_DATA(C, j->lse) + o->sample * step[0] + o->head * step[1] + o->t * step[2];
+  for (int64_t i = 0; i < o->m; i++) {
+    const A sum = state[i].sum;
+    lse[i * step[2]] = (C)(sum == 0 ? -INFINITY : (A)state[i].top + log(sum));
+  }
+}
+
 static size_t K(forward_room)(const job *j)
 {
   return (size_t)(HIGH * j->d + HIGH * WIDE + HIGH * (j->d + PANEL) + HIGH * 8);
@@ -348,12 +384,15 @@ static void K(forward_block)(const job *j, tile o, C *room)
     for (int64_t i = 0; i < o.m; i++) K(soften)(j, s + i * PANEL, &o, &state[i], mixed + i * PANEL);
     K(mix_keys)(j, mixed, s, V_DOWN, &o, o.s > 0);
   }
-  C *lse = TH_DATA(C, j->lse) + o.sample * j->lse->stride[0] + o.head * j->lse->stride[1] + o.t * j->lse->stride[2];
   for (int64_t i = 0; i < o.m; i++) {
     const A sum = state[i].sum;
-    by[i] = (C)(sum == 0 ? 0 : 1 / sum);
-    lse[i * j->lse->stride[2]] = (C)(sum == 0 ? -INFINITY : (A)state[i].top + log(sum));
+    by[i] = (C)(sum == 0 ? (j->masked && j->keys > 0 ? NAN : 0) : 1 / sum);
+    if (!j->safe || by[i] == by[i]) continue;
+    C *row = mixed + i * PANEL;
+    for (int64_t e = 0; e < j->d; e += PANEL) memset(row + e * HIGH, 0, sizeof(C) * PANEL);
+    by[i] = 0;
   }
+  if (j->lse) K(store_sums)(j, &o, state);
   K(store_rows)(j, &j->y, &o, o.t, o.m, mixed, HIGH, by);
 }
 
@@ -371,6 +410,18 @@ static int64_t K(grain)(const job *j, int64_t high, int64_t wide)
   return work < SMALL ? (int64_t)(SMALL / work) + 1 : 1;
 }
 
+static th_status K(run_forward)(job *j)
+{
+  K(add_pack)(j, &j->k, true, j->keys, 1);
+  K(add_pack)(j, &j->v, false, j->keys, 1);
+  j->blocks = parts(j->queries, HIGH);
+  const int64_t all = j->samples * j->heads * j->blocks;
+  th_status s = K(begin)(j, K(forward_room)(j));
+  if (s == TH_OK) s = th_parallel(all, K(grain)(j, j->queries, j->keys), K(forward_blocks), j);
+  K(end)(j);
+  return s;
+}
+
 static th_status K(forward)(const th_call *c)
 {
   const attention_args *a = attention_args_of(c);
@@ -379,13 +430,18 @@ static th_status K(forward)(const th_call *c)
   job j = { .y = side_of(a->y), .lse = a->lse };
   if (th_numel(a->q) == 0) return TH_OK;
   job_init(&j, &given);
-  K(add_pack)(&j, &j.k, true, j.keys, 1);
-  K(add_pack)(&j, &j.v, false, j.keys, 1);
-  j.blocks = parts(j.queries, HIGH);
-  th_status s = K(begin)(&j, K(forward_room)(&j));
-  if (s == TH_OK) s = th_parallel(j.samples * j.heads * j.blocks, K(grain)(&j, j.queries, j.keys), K(forward_blocks), &j);
-  K(end)(&j);
-  return s;
+  return K(run_forward)(&j);
+}
+
+static th_status K(forward_masked)(const th_call *c)
+{
+  const attention_masked_args *a = attention_masked_args_of(c);
+  const attention_pass_args given = { .q = a->q, .k = a->k, .v = a->v, .scale = a->scale };
+  job j = { .y = side_of(a->y) };
+  if (th_numel(a->q) == 0) return TH_OK;
+  job_init(&j, &given);
+  job_mask(&j, a->mask, a->safe != 0);
+  return K(run_forward)(&j);
 }
 
 /* ---- gradients ---- */

@@ -10,6 +10,9 @@
 
 TH_ARGS(attention, (y, out), (lse, out), (q, tensor), (k, tensor), (v, tensor), TH_ATTENTION_OPTIONS)
 
+TH_ARGS(attention_masked, (y, out), (q, tensor), (k, tensor), (v, tensor), (mask, tensor),
+        (scale, number, "0"), (safe, bool, "false"))
+
 TH_ARGS(attention_grad, (gq, out), (gk, out), (gv, out), TH_ATTENTION_PASS)
 TH_ARGS(attention_grad_query, (gq, out), TH_ATTENTION_PASS)
 TH_ARGS(attention_grad_key, (gk, out), TH_ATTENTION_PASS)

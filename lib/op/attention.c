@@ -15,10 +15,10 @@ static th_status need_size(th_call *c, int arg, int like, const int64_t *size)
                  th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, 4, size), TH_SHAPE(t));
 }
 
-/* q, k, v at places from `q` on, and the padding. */
-static th_status need_inputs(th_call *c, int q, int padding)
+/* q, k and v at places from `q` on. */
+static th_status need_heads(th_call *c, int q)
 {
-  const th_tensor *query = c->arg[q].t, *key = c->arg[q + 1].t, *hidden = c->arg[padding].t;
+  const th_tensor *query = c->arg[q].t, *key = c->arg[q + 1].t;
   TH_TRY(th_need_float(c, q));
   TH_TRY(th_need_ndim(c, q, 4, 4));
   if (query->size[3] < 1 || query->size[3] > TH_ATTENTION_MOST) {
@@ -29,11 +29,20 @@ static th_status need_inputs(th_call *c, int q, int padding)
   TH_TRY(need_size(c, q + 1, q, size));
   TH_TRY(need_size(c, q + 2, q, size));
   c->dtype = query->dtype;
+  return TH_OK;
+}
+
+/* q, k, v at places from `q` on, and the padding. */
+static th_status need_inputs(th_call *c, int q, int padding)
+{
+  TH_TRY(need_heads(c, q));
+  const th_tensor *hidden = c->arg[padding].t;
   if (!hidden) return TH_OK;
   TH_TRY(th_need_dtype(c, padding, TH_U8));
-  if (hidden->ndim == 2 && hidden->size[0] == size[0] && hidden->size[1] == size[2]) return TH_OK;
-  return th_fail(TH_ESHAPE, "padding must have the size %lldx%lld, got %s", (long long)size[0], (long long)size[2],
-                 TH_SHAPE(hidden));
+  const int64_t samples = c->arg[q].t->size[0], keys = c->arg[q + 1].t->size[2];
+  if (hidden->ndim == 2 && hidden->size[0] == samples && hidden->size[1] == keys) return TH_OK;
+  return th_fail(TH_ESHAPE, "padding must have the size %lldx%lld, got %s", (long long)samples,
+                 (long long)keys, TH_SHAPE(hidden));
 }
 
 static int sums_of(const th_call *c) { return c->dtype == TH_F64 ? TH_F64 : TH_F32; }
@@ -44,6 +53,21 @@ static th_status check(th_call *c)
   const th_tensor *q = attention_args_of(c)->q;
   TH_TRY(th_out_like(c, attention_y, q));
   return th_out(c, attention_lse, sums_of(c), 3, q->size);
+}
+
+static th_status check_masked(th_call *c)
+{
+  const attention_masked_args *a = attention_masked_args_of(c);
+  TH_TRY(need_heads(c, attention_masked_q));
+  TH_TRY(th_need_same_dtype(c, attention_masked_mask, attention_masked_q));
+  TH_TRY(th_need_ndim(c, attention_masked_mask, 4, 4));
+  const int64_t size[4] = { a->q->size[0], a->q->size[1], a->q->size[2], a->k->size[2] };
+  for (int d = 0; d < 4; d++) {
+    if (a->mask->size[d] == size[d] || a->mask->size[d] == 1) continue;
+    return th_fail(TH_ESHAPE, "mask must broadcast to the size %s, got %s",
+                   th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, 4, size), TH_SHAPE(a->mask));
+  }
+  return th_out_like(c, attention_masked_y, a->q);
 }
 
 /* The arguments of a gradient, of which q is at place `q`. */
@@ -104,6 +128,20 @@ const th_op th_op_attention = {
            "{{{{2, 3}}}}",
   .grad  = "q: " BACK("query") " k: " BACK("key") " v: " BACK("value"),
   .check = check,
+};
+
+const th_op th_op_attention_masked = {
+  .name  = "attention_masked",
+  .args  = attention_masked_signature,
+  .doc   = "Attention with numbers that are added to the scores, y = softmax(scale q k' + mask) v. "
+           "q, k, v and scale are those of attention. mask has the type of q, four dimensions, and "
+           "broadcasts to samples x heads x queries x keys. A query whose scores are all -inf "
+           "gives NaN, as softmax does. safe: such a query, and one with NaN among its scores, "
+           "gives zeros. The ONNX executor uses it; it has no gradient."
+           "\ntorch.attention_masked(torch.zeros(1, 1, 1, 2), torch.ones(1, 1, 2, 2), "
+           "torch.Tensor{1, 2, 3, 4}:view(1, 1, 2, 2), "
+           "torch.Tensor{0, -math.huge}:view(1, 1, 1, 2)) --> {{{{1, 2}}}}",
+  .check = check_masked,
 };
 
 #define FROM_RESULTS "from its results y and lse and the gradient g by y. "

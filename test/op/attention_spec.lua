@@ -36,6 +36,23 @@ opcheck.describe('attention_grad', function(op)
    op.refuses('g must have the size 1x1x2x2, got 1x1x1x2', Q, K, V, Q, SEEN, { { { { 2, 3 } } } })
 end)
 
+local LATER = { { { { -math.huge, 0 }, { 0, 0 } } } }
+local NONE = { { { { -math.huge, -math.huge }, { 0, 0 } } } }
+
+opcheck.describe('attention_masked', function(op)
+   op.dtypes 'floats'
+   op.gives(MEAN, Q, K, V, { { { { 5, 5 } } } }, 2)
+   op.gives({ { { { 3, 4 }, { 2, 3 } } } }, Q, K, V, LATER, 2)
+   op.gives({ { { { 0, 0 }, { 2, 3 } } } }, Q, K, V, NONE, 2, true)
+   op.forms 'function method'
+   op.refuses('q must have 4 dimensions, got size 2', { 1, 2 }, K, V, LATER)
+   op.refuses('k must have the size 1x1x1x2, got 1x1x1x1', Q, { { { { 1 } } } }, V, LATER)
+   op.refuses('mask must have 4 dimensions, got size 2', Q, K, V, { 0, 0 })
+   op.refuses('mask must broadcast to the size 1x1x2x2, got 1x1x1x3', Q, K, V,
+      { { { { 0, 0, 0 } } } })
+   op.refuses('like q, got a ByteTensor', Q, K, V, opcheck.byte { { { { 0, 0 } } } })
+end)
+
 -- The definition, one query after the other.
 local function by_hand(q, k, v, causal, padding)
    local y, queries, keys = q:clone():zero(), tonumber(q:size(3)), tonumber(k:size(3))
@@ -79,6 +96,41 @@ describe('attention', function()
          local y = torch.attention(q, k, v, 0, causal, padding)
          assert.is_true((y - by_hand(q, k, v, causal, padding)):abs():max() < 1e-13)
       end)
+   end)
+
+   it('adds masks that broadcast, of any strides', function()
+      torch.manualSeed(3)
+      for _, case in ipairs(CASES) do
+         local samples, heads, queries, keys, d = unpack(case)
+         local q, k = torch.randn(samples, heads, queries, d), torch.randn(samples, heads, keys, d)
+         local v = torch.randn(samples, heads, keys, d)
+         for _, size in ipairs { { 1, 1, 1, keys }, { samples, 1, queries, 1 },
+            { 1, heads, queries, keys }, { samples, heads, queries, keys } } do
+            local mask = torch.randn(unpack(size)):mul(3)
+            if size[4] > 1 then mask:narrow(4, 2, 1):fill(-math.huge) end
+            local function flat(t) return t:view(samples * heads, t:size(3), d) end
+            local scores = torch.bmm(flat(q), flat(k):transpose(2, 3)):div(math.sqrt(d))
+            local full = mask:expand(samples, heads, queries, keys):contiguous()
+            scores:add(full:viewAs(scores))
+            local want = torch.bmm(torch.softmax(scores, 3), flat(v)):viewAs(q)
+            assert.is_true((want - torch.attention_masked(q, k, v, mask)):abs():max() < 1e-12)
+            local turned = mask:transpose(3, 4):contiguous():transpose(3, 4)
+            assert.is_true(torch.equal(torch.attention_masked(q, k, v, mask),
+               torch.attention_masked(q, k, v, turned)))
+         end
+      end
+   end)
+
+   it('gives NaN where a mask hides all keys, as softmax, and where scores are NaN', function()
+      local q, k = torch.FloatTensor(1, 1, 3, 2):fill(1), torch.FloatTensor(1, 1, 40, 2):fill(2)
+      local mask = torch.FloatTensor(1, 1, 3, 40):zero()
+      mask[1][1][1]:fill(-math.huge)
+      mask[1][1][2][7] = 0 / 0
+      local y = torch.attention_masked(q, k, k, mask)
+      assert.equal(4, torch.ne(y, y):sum())
+      assert.same({ 2, 2 }, y[1][1][3]:totable())
+      y = torch.attention_masked(q, k, k, mask, 0, true)
+      assert.same({ { { { 0, 0 }, { 0, 0 }, { 2, 2 } } } }, y:totable())
    end)
 
    it('has the gradients that differences say', function()

@@ -285,6 +285,12 @@ recipe('attention attention_grad attention_grad_query attention_grad_key attenti
    local y, lse = torch.attention(q, k, v, 0, causal, padding)
    return { q = q, k = k, v = v, g = g, y = y, lse = lse, causal = causal, padding = padding }
 end)
+recipe('attention_masked', function(d)
+   local queries, width = math.min(d.rows, 150), math.min(d.cols, 37)
+   local function steps(n) return d:values(2, 3, n, width) end
+   return { q = steps(queries), k = steps(queries + 3), v = steps(queries + 3),
+      mask = d:values(1, 3, d.dim == 1 and queries or 1, queries + 3), safe = d.dim == 2 }
+end)
 recipe('batchnorm batchnorm_grad', function(d)
    local h, w = plane(d)
    local function features() return d:chances(100) end
