@@ -25,12 +25,21 @@ typedef struct key {
   int64_t     trusted;                              /* the caller promised that the kernels never change */
 } key;
 
+/* Memory of several trusted entries, which lie in it in the order of their first use. The elements
+ * follow. */
+typedef struct arena { int64_t users, used; } arena;
+
+/* Bytes of an arena, of the largest entry in one, and of its head. Its large pages matter where a
+ * model reads all kernels once: 42 MB take 1.4 ms in large pages, 2.5 ms in small ones (Zen 4). */
+enum { ARENA = 4 << 20, ARENA_MOST = 2 << 20, ARENA_HEAD = ALIGN };
+
 typedef struct entry {
   th_cached_kernel kept;                                /* first, because callers get a pointer to it */
   key      of;
   int64_t  bytes;
   int      refs;
-  void    *memory;
+  void    *memory;                                  /* NULL in an arena */
+  arena   *arena;
   th_storage *storage;                              /* of trusted kernels: a reference, so that their address is not reused */
 } entry;
 
@@ -47,13 +56,21 @@ static int64_t  most = 256 << 20, bytes_kept, count_kept, uses;
 static TH_QUICK_LOCAL bool is_off, is_trusted;
 static TH_QUICK_LOCAL bool asks;                    /* this thread allocates memory for an entry */
 
+static arena   *opened;                             /* of the next entry, or NULL; a user of it */
+
 static bool lock(void) { return !__atomic_test_and_set(&locked, __ATOMIC_ACQUIRE); }
 static void unlock(void) { __atomic_clear(&locked, __ATOMIC_RELEASE); }
+
+static void leave(arena *a)
+{
+  if (a && !__atomic_sub_fetch(&a->users, 1, __ATOMIC_ACQ_REL)) th_scratch_free(a);
+}
 
 static void release(entry *e)
 {
   if (!e || __atomic_sub_fetch(&e->refs, 1, __ATOMIC_ACQ_REL)) return;
   th_scratch_free(e->memory);
+  leave(e->arena);
   if (e->storage) th_storage_release(e->storage);
   free(e);
 }
@@ -84,9 +101,12 @@ static void shrink(int64_t to)
       place *const p = &places[i];
       if (p->entry && (!oldest || p->used < oldest->used)) oldest = p;
     }
-    if (!oldest) return;
+    if (!oldest) break;
     clear(oldest);
   }
+  if (bytes_kept > 0) return;
+  leave(opened);
+  opened = NULL;
 }
 
 /* The place of a key, or the least recently used place if it has none. */
@@ -170,21 +190,44 @@ static bool unchanged(const entry *e)
   return th_parallel(blocks, 4, compare, &c) == TH_OK && c.equal == blocks;
 }
 
+/* Memory for an entry inside of an arena; NULL where there is none. */
+static void *arena_take(int64_t bytes, arena **of)
+{
+  bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+  if (bytes > ARENA_MOST || !lock()) return NULL;
+  if (!opened || opened->used + bytes > ARENA) {
+    leave(opened);
+    if ((opened = th_scratch(ARENA))) *opened = (arena){ .users = 1, .used = ARENA_HEAD };
+  }
+  void *p = NULL;
+  if (opened) {
+    p = (char *)opened + opened->used;
+    opened->used += bytes;
+    __atomic_add_fetch(&opened->users, 1, __ATOMIC_RELAXED);
+    *of = opened;
+  }
+  unlock();
+  return p;
+}
+
 static entry *new_entry(const key *k, size_t bytes, th_storage *storage)
 {
   const int64_t all = (int64_t)bytes + (k->trusted ? 0 : k->bytes) + ALIGN;
   if (all > __atomic_load_n(&most, __ATOMIC_RELAXED)) return NULL;
   entry *const e = calloc(1, sizeof *e);
   if (!e) return NULL;
+  arena *shared = NULL;
   asks = true;
-  e->memory = th_scratch((size_t)all);
+  char *memory = k->trusted ? arena_take(all, &shared) : NULL, *apart = NULL;
+  if (!memory) memory = apart = th_scratch((size_t)all);
   asks = false;
-  if (!e->memory) {
+  if (!memory) {
     free(e);
     return NULL;
   }
-  char *const data = (char *)e->memory + -(uintptr_t)e->memory % ALIGN;
-  *e = (entry){ .kept = { data, data + bytes, false }, .of = *k, .bytes = all, .refs = 1, .memory = e->memory };
+  char *const data = memory + -(uintptr_t)memory % ALIGN;
+  *e = (entry){ .kept = { data, data + bytes, false }, .of = *k, .bytes = all, .refs = 1,
+                .memory = apart, .arena = shared };
   if (k->trusted) {
     e->kept.kernels = k->data;
     e->storage = storage;
