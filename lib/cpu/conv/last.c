@@ -13,7 +13,7 @@
 
 enum {
   BLOCKS = 16,                      /* that a convolution should have */
-  BLOCK_WORK = 4 << 20,             /* multiplications in a block, at least */
+  BLOCK_WORK = 1 << 20,             /* multiplications in a block, at least */
   BLOCK_BYTES = 512 << 10,          /* of the result in a block, at most where it is read again */
   LEAST_PIXELS = 24,                /* in a block */
   LEAST_PLANES = 32,                /* of the result in a block */
