@@ -5,6 +5,7 @@
 -- Where sizes or values do not fit the kernel, it runs parts, so that results and errors are those
 -- of the model as it was written.
 local torch = require 'torch'
+local kept = require 'onnx.kept'
 local run = require 'onnx.run'
 local types = require 'onnx.types'
 
@@ -65,12 +66,12 @@ local function pointwise(f, inplace)
    end, inplace)
 end
 
-M.Gelu = pointwise(function(n, x) return torch.gelu(n:out(), x) end, true)
-M.Swish = pointwise(function(n, x) return torch.swish(n:out(), x) end, true)
+M.Gelu = pointwise(function(n, x) return torch.gelu(n:out_like(x), x) end, true)
+M.Swish = pointwise(function(n, x) return torch.swish(n:out_like(x), x) end, true)
 M.HardSwish = pointwise(function(n, x)
-   return torch.add(n:out(), x, 3):clamp(0, 6):cmul(x):mul(1 / 6)
+   return torch.add(n:out_like(x), x, 3):clamp(0, 6):cmul(x):mul(1 / 6)
 end)
-M.Mish = pointwise(function(n, x) return torch.softplus(n:out(), x):tanh():cmul(x) end)
+M.Mish = pointwise(function(n, x) return torch.softplus(n:out_like(x), x):tanh():cmul(x) end)
 
 -- 1 + tanh(u) = 2 sigmoid(2 u)
 M.GeluTanh = pointwise(function(n, x)
@@ -108,28 +109,22 @@ local function hides(lowest, q, k, scale)
    return size(q) * size(k) * types.size(q, 4) * math.abs(scale) < SMALL
 end
 
--- A mask of samples x 1 x 1 x keys as the padding of torch.attention, where it hides keys and each
--- sample keeps one; else nil.
+-- The condition of a Where, samples x 1 x 1 x keys, as the padding of torch.attention, where it
+-- hides keys and each sample keeps one; else nil.
 local function padding_of(n, mask, q, k, scale)
    local s, samples, keys = types.shape(mask), types.size(q, 1), types.size(k, 3)
    if #s ~= 4 or s[2] ~= 1 or s[3] ~= 1 or s[4] ~= keys then return nil end
    if s[1] ~= 1 and s[1] ~= samples then return nil end
-   local hidden, lowest
-   if n.attr.fill then
-      hidden, lowest = n.attr.kept and torch.eq(mask, 0) or torch.ne(mask, 0), n.attr.fill
-      if lowest ~= lowest or lowest > HIDDEN then return nil end
-   else
-      hidden, lowest = torch.le(mask, HIDDEN), HIDDEN
-      if torch.eq(hidden, torch.eq(mask, 0)):sum() > 0 then return nil end
-   end
+   local hidden, lowest = n.attr.kept and torch.eq(mask, 0) or torch.ne(mask, 0), n.attr.fill
+   if lowest ~= lowest or lowest > HIDDEN then return nil end
    hidden = types.view(hidden, { s[1], keys })
    if torch.min(hidden, 2):sum() > 0 or not hides(lowest, q, k, scale) then return nil end
    return types.expand(hidden, { samples, keys }):contiguous()
 end
 
--- A tensor of 2 to 4 dimensions as a view of 4.
+-- A tensor of up to 4 dimensions as a view of 4.
 local function lifted(t)
-   local shape, strides, rank = { 1, 1 }, { 0, 0 }, types.rank(t)
+   local shape, strides, rank = { 1, 1, 1, 1 }, { 0, 0, 0, 0 }, types.rank(t)
    for d = 1, rank do
       shape[d + 4 - rank], strides[d + 4 - rank] = types.size(t, d), tonumber(t._stride[d - 1])
    end
@@ -204,7 +199,64 @@ local function is_causal_here(n, q, k, scale, mask)
       and hides(causal.lowest, q, k, scale)
 end
 
+-- Memory for the result. Heads that a Transpose puts behind the steps lie there at once.
+local function room_of(n, q)
+   return n.attr.joins and n:out_ordered(types.shape(q), { 1, 3, 2, 4 }) or n:out()
+end
+
+-- Runs a call without a causal mask, and returns its result.
+local function run_call(c)
+   if c.mask then torch.attention_masked(c.y, c.q, c.k, c.v, c.mask, c.scale, c.safe)
+   else torch.attention(c.y, c.lse, c.q, c.k, c.v, c.scale, false) end
+   return c.y
+end
+
+-- By a kernel that keeps no matrix of scores; nil where none fits. The second result is the call
+-- where it follows from sizes alone.
+local function by_tiles(n, q, k, v, mask, scale)
+   local size = types.size(q, 4)
+   if size ~= types.size(v, 4) or size > 256 or scale == 0 then return nil end
+   if is_causal_here(n, q, k, scale, mask) then
+      return (torch.attention(room_of(n, q), n:out(2), q, k, v, scale, true))
+   end
+   if n.attr.fill then
+      local padding = padding_of(n, mask, q, k, scale)
+      return padding and (torch.attention(room_of(n, q), n:out(2), q, k, v, scale, false, padding))
+   end
+   local scores = types.shape(q)
+   scores[4] = types.size(k, 3)
+   local full = mask and types.broadcast(types.shape(mask), scores)
+   if mask and not (full and types.same_shape(full, scores)) then return nil end
+   local call = { y = room_of(n, q), lse = not mask and n:out(2), q = q, k = k, v = v,
+      mask = mask and lifted(mask), scale = scale, safe = n.attr.safe }
+   return run_call(call), call
+end
+
+-- Keeps a call for later runs of the plan, where all tensors stay.
+local function keep_call(n, call, result, q, k, v, mask)
+   local steady = n.steady or {}
+   local is_fixed = (not n.inputs[5] or steady[5]) and (not n.inputs[6] or steady[6])
+   -- whether a square mask is causal, and hides scores, follows from values
+   if mask and n.attr.causal ~= false and types.size(call.mask, 3) > 1 then is_fixed = false end
+   for _, t in ipairs { call.y, q, k, v, mask } do is_fixed = is_fixed and kept.stays(n, t) end
+   if not is_fixed then return end
+   call.result, call.seen = result, { y = kept.seen(call.y), q = kept.seen(q), k = kept.seen(k),
+      v = kept.seen(v), mask = mask and kept.seen(mask) }
+   n.kept.call = call
+end
+
+local function kept_attention(n, q, k, v, mask)
+   local c, same = n.kept and n.kept.call, kept.same
+   local s = c and c.seen
+   if not c or not same(s.y, c.y) or not same(s.q, q) or not same(s.k, k) or not same(s.v, v)
+      or mask and not same(s.mask, mask) then return nil end
+   run_call(c)
+   return c.result
+end
+
 M.attention = define(function(n, q, k, v, mask, a, b)
+   local early = kept_attention(n, q, k, v, mask)
+   if early then return early end
    if not fit(n, q, k, v) then return nil end
    local shape, rank = types.shape(q), types.rank(q)
    if mask and types.rank(mask) > rank then return nil end
@@ -212,18 +264,13 @@ M.attention = define(function(n, q, k, v, mask, a, b)
    local scale = scale_of(n, a, b)
    if not scale or scale ~= scale then return nil end
    shape[rank] = types.size(v, rank)
-   q, k, v = lifted(q), types.permute(lifted(k), { 1, 2, 4, 3 }), lifted(v)
-   local is_causal = is_causal_here(n, q, k, scale, mask)
-   local padding = mask and not is_causal and rank == 4 and padding_of(n, mask, q, k, scale) or nil
-   local y
-   local size = types.size(q, 4)
-   if (not mask or is_causal or padding) and size == types.size(v, 4) and size <= 256
-      and scale ~= 0 then
-      y = torch.attention(n:out(), n:out(2), q, k, v, scale, is_causal, padding)
-   else
-      y = by_products(n, q, k, v, mask, scale)
-   end
-   return y and types.view(y, shape)
+   local q4, k4, v4 = lifted(q), types.permute(lifted(k), { 1, 2, 4, 3 }), lifted(v)
+   local y, call = by_tiles(n, q4, k4, v4, mask, scale)
+   if not y then y = by_products(n, q4, k4, v4, mask, scale) end
+   if not y then return nil end
+   if not types.same_shape(types.shape(y), shape) then y = types.view(y, shape) end
+   if call then keep_call(n, call, y, q, k, v, mask) end
+   return y
 end)
 
 return M

@@ -80,11 +80,10 @@ local function is_value(x, input)
    return x.shape ~= nil or input.type:sub(1, 4) == 'seq(' or #x > 0
 end
 
--- Values by slot from the argument of forward.
+-- The values that the argument of forward gives, by slot.
 local function given(model, x)
    local graph, known = model.graph, {}
    local v = {}
-   for slot, value in pairs(graph.constants) do v[slot] = value end
    local inputs = graph.inputs
    if types.is_tensor(x) or x == nil or #inputs == 1 and type(x) == 'table' and is_value(x, inputs[1]) then
       if #inputs ~= 1 then
@@ -116,49 +115,48 @@ end
 
 -- ---- forward -------------------------------------------------------------------------------------------------------
 
--- Storages of constants and inputs: a result must not share them.
-local function foreign_storages(v)
+-- The storages of values, as a set. A result must not share those of inputs, of constants and of
+-- values of sizes.
+local function storages(values)
    local set = {}
-   for _, value in pairs(v) do
+   for _, value in pairs(values) do
       if types.is_tensor(value) then set[plan.address(value) or 0] = true end
    end
    return set
 end
 
 local function owned(value, foreign)
-   if types.is_tensor(value) then
-      local a = plan.address(value)
-      return a and (foreign[a] or not value:isContiguous()) and value:clone() or value
-   end
-   return value
+   local a = types.is_tensor(value) and plan.address(value)
+   if not a then return value end
+   local is_foreign = foreign[1][a] or foreign[2][a] or foreign[3][a]
+   return (is_foreign or not value:isContiguous()) and value:clone() or value
 end
 
 -- The result of forward, and the plan.
 local function execute(model, x, watch)
    local graph = model.graph
    if graph.scales then optimise.finish(graph) end
-   local v = given(model, x)
-   local foreign = foreign_storages(v)
-   local p = plan.find(model.plans, plan.key(graph, v))
+   local inputs = given(model, x)
+   local p = plan.find(model.plans, plan.key(graph, inputs))
    if not p.ready then p.buffers = {} end                     -- an earlier run may have failed
    plan.place(graph, p)
    plan.attach(graph, p)
    local recorder = not p.ready and plan.recorder(graph, p)
+   local v = plan.take_values(graph, p, inputs)
    local ok, why
    if recorder then
       ok, why = pcall(run.nodes, graph, v, recorder.record)
       if ok then plan.finish(graph, p, recorder) end
    else
-      for slot, value in pairs(p.static) do v[slot] = value end
       ok, why = pcall(run.nodes, graph, v, watch, not watch and p.rest or nil)
    end
-   plan.attach(graph, nil)
    if not ok then error(why, 0) end
-   for _, value in pairs(p.static) do
-      if types.is_tensor(value) then foreign[plan.address(value) or 0] = true end
-   end
+   graph.foreign = graph.foreign or storages(graph.constants)
+   p.foreign = p.foreign or storages(p.static)
+   local foreign = { storages(inputs), graph.foreign, p.foreign }
    local results = {}
    for _, o in ipairs(graph.outputs) do results[o.name] = owned(v[o.slot], foreign) end
+   if not watch then plan.give_values(graph, p, v, inputs) end
    if #graph.outputs == 1 then results = results[graph.outputs[1].name] end
    return results, p
 end
@@ -188,7 +186,13 @@ end
 -- of nngraph. It is in
 -- evaluation mode, can be trained, printed and saved; its weights are copies. An error names all nodes that have no module.
 -- @param x  as for forward: sizes that the module is made for, but for the batch (default: ones)
-function Model:net(x) return net.make(self.graph, self.graph.before, given(self, examples(self, x, 'net'))) end
+function Model:net(x)
+   local v = given(self, examples(self, x, 'net'))
+   for slot, value in pairs(self.graph.constants) do
+      if v[slot] == nil then v[slot] = value end
+   end
+   return net.make(self.graph, self.graph.before, v)
+end
 
 -- onnx.Model:explain([x]): Runs the model twice and reports the second run, which reuses memory. The result is a list with a
 -- row for each node that is left

@@ -8,6 +8,8 @@ Node.__index = Node
 
 local M = {}
 
+M.class = Node
+
 function M.new(fields) return setmetatable(fields, Node) end
 
 --- An empty tensor of the type of output i (default: 1), for ops that write to a result. A planned run gives memory that is free.
@@ -27,6 +29,26 @@ function Node:out_last(n, c, h, w)
    local t = buffers and buffers[1]
    if t and layout.fits(t, n, c, h, w) then return t end
    local made = layout.new(types.dtypes[self.out_types[1]], n, c, h, w)
+   if buffers and t == nil then buffers[1] = made end
+   return made
+end
+
+local function has_shape(t, shape)
+   if t._ndim ~= #shape then return false end
+   for d = 1, #shape do if t._size[d - 1] ~= shape[d] then return false end end
+   return true
+end
+
+--- As out, of a shape whose dimensions lie in memory in an order, from 1: { 1, 3, 2, 4 } puts the
+-- heads of attention behind its steps.
+function Node:out_ordered(shape, order)
+   local buffers = self.buffers
+   local t = buffers and buffers[1]
+   if t and has_shape(t, shape) then return t end
+   local lying, back = {}, {}
+   for i, d in ipairs(order) do lying[i], back[d] = shape[d], i end
+   local made = construct.empty(types.dtypes[self.out_types[1]])
+   made = types.permute(types.resize(made, lying), back)
    if buffers and t == nil then buffers[1] = made end
    return made
 end

@@ -274,7 +274,8 @@ end
 -- ---- attention ----------------------------------------------------------------------------------
 
 local keeps_sizes = { Sqrt = true, Div = true, Mul = true, Cast = true, Slice = true, Gather = true,
-   Squeeze = true, Unsqueeze = true, Reciprocal = true }
+   Squeeze = true, Unsqueeze = true, Reciprocal = true, Pow = true, Add = true, Sub = true,
+   Neg = true, Reshape = true, Concat = true, Identity = true }
 
 -- Whether a value depends on sizes alone, as the scale 1 / sqrt(d) that TorchScript's exporter
 -- computes from Shape.
@@ -282,7 +283,7 @@ local function is_of_sizes(m, slot, depth)
    if m:constant(slot) ~= nil then return true end
    local n = m.maker[slot]
    if not n or n.domain ~= '' or depth > 8 then return false end
-   if n.op == 'Shape' then return true end
+   if n.op == 'Shape' or n.op == 'Size' then return true end
    if not keeps_sizes[n.op] then return false end
    for k = 1, n.count do
       if n.inputs[k] and not is_of_sizes(m, n.inputs[k], depth + 1) then return false end
@@ -360,6 +361,13 @@ local function softmax_of(m, slot)
    return n, axis, safe
 end
 
+-- Whether a Transpose that puts the heads behind the steps is the only user of a value.
+local function joins_heads(m, slot)
+   local user = m.uses[slot] == 1 and m.user[slot]
+   local order = user and user.op == 'Transpose' and user.domain == '' and user.attr.perm
+   return order and #order == 4 and order[1] == 0 and order[2] == 2 and order[3] == 1
+end
+
 -- softmax(scale q k' + mask) v. The keys are taken as the second input of their product, transposed
 -- as it is.
 local function attention(m, n)
@@ -374,7 +382,7 @@ local function attention(m, n)
    return { op = 'Attention', root = n, inputs = inputs, definition = fused.attention,
       attr = { scale = state.scale, divides = state.divides, safe = safe,
          rank = axis >= 0 and axis + 1 or nil, fill = state.fill, kept = state.kept,
-         causal = causal } }
+         causal = causal, joins = joins_heads(m, n.results[1]) } }
 end
 
 -- ---- replacement --------------------------------------------------------------------------------

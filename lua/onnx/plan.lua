@@ -61,12 +61,45 @@ function M.find(plans, key)
    return plan
 end
 
---- Gives the nodes the buffers of a plan; nil takes them away.
+--- Gives the nodes the buffers of a plan, and in a complete plan what they have kept (kept.lua).
 function M.attach(graph, plan)
+   if graph.attached == plan and plan.ready then return end
+   graph.attached = plan
    for _, n in ipairs(graph.nodes) do
-      if plan and not plan.buffers[n] then plan.buffers[n] = {} end
-      n.buffers = plan and plan.buffers[n]
+      local buffers = plan.buffers[n]
+      if not buffers then
+         buffers = {}
+         plan.buffers[n] = buffers
+      end
+      n.buffers, n.kept = buffers, false
+      if plan.ready then
+         plan.kept[n] = plan.kept[n] or { memory = plan.memory }
+         n.kept = plan.kept[n]
+      end
    end
+end
+
+--- The values that a run begins with, by slot: constants, what is given, and in a complete plan the
+-- values of sizes.
+function M.take_values(graph, plan, given)
+   local v = plan.values
+   plan.values = nil                                          -- a run inside of this one has others
+   if not v then
+      v = {}
+      for slot, value in pairs(graph.constants) do v[slot] = value end
+      for slot, value in pairs(plan.static or {}) do v[slot] = value end
+   end
+   for slot, value in pairs(given) do v[slot] = value end
+   return v
+end
+
+--- Keeps the values of a run for the next one, without what was given and computed.
+function M.give_values(graph, plan, v, given)
+   for slot in pairs(given) do v[slot] = graph.constants[slot] end
+   for _, o in ipairs(graph.outputs) do
+      v[o.slot] = graph.constants[o.slot] or plan.static[o.slot]
+   end
+   plan.values = v
 end
 
 -- ---- recording -----------------------------------------------------------------------------------------------------
@@ -253,6 +286,20 @@ local function assign(list, r, by_number)
    return chunks
 end
 
+-- The storages that stay where they are while a plan is in use, by address.
+local function lasting(graph, plan, chunks)
+   local memory = {}
+   local function add(t)
+      if types.is_tensor(t) and address(t) then memory[address(t)] = true end
+   end
+   for _, chunk in ipairs(chunks) do add(chunk.tensor) end
+   for _, value in pairs(plan.static) do add(value) end
+   for slot, value in pairs(graph.constants) do
+      if not graph.changeable[slot] then add(value) end
+   end
+   return memory
+end
+
 --- Completes a plan after its recording run. Buffers of results, of devices and those that are used
 -- twice get new memory in each run.
 function M.finish(graph, plan, r)
@@ -303,6 +350,8 @@ function M.place(graph, plan)
          or types.strided(entry.place.tensor, entry.shape, entry.strides, 0)
    end
    plan.record, plan.bytes, plan.unshared = nil, bytes, unshared
+   plan.kept, plan.memory = {}, lasting(graph, plan, chunks)
+   graph.attached = nil
 end
 
 return M

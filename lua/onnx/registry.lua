@@ -8,6 +8,7 @@
 --                     those, or a function(n) that returns a list
 --    pure             false: another run may give other results, so constants are not folded (default: true)
 --    inplace          true: the result may have the memory of an input of the same size that no other node uses
+--    view             true: the result may be a view of the first input; a plan keeps it (kept.lua)
 --    graph_types      function(n, name): the types of the inputs of a subgraph, the attribute `name`, if it leaves them out
 -- The node n has these fields; inputs and outputs count from 1:
 --    n.op, n.name, n.domain, n.version          the op, and the version of its domain that the model imports
@@ -17,6 +18,7 @@
 --    n.types, n.out_types                       types of the inputs (nil: absent) and outputs
 --    n.count, n.outputs                         number of inputs and of outputs; n.wanted[i]: whether output i has a name
 --    n.fixed[i]                                 whether input i is a constant of the model
+--    n.steady[i]                                whether input i follows from input sizes
 --    n:out(i)                                   an empty tensor of the type of output i (default: 1) for ops that write to a result
 local M = {}
 

@@ -1,5 +1,6 @@
 -- lua/onnx/run.lua - executes a graph: its nodes in order, and values that are dropped after their last use.
 local graph_module = require 'onnx.graph'
+local kept = require 'onnx.kept'
 local types = require 'onnx.types'
 
 local M = {}
@@ -19,6 +20,12 @@ local function find_last_uses(graph)
       end
    end
    for _, o in ipairs(graph.outputs) do last[o.slot] = nil end
+   for _, n in ipairs(graph.nodes) do                          -- what a plan keeps stays
+      for _, slot in ipairs(n.static and n.results or {}) do if slot then last[slot] = nil end end
+   end
+   for slot in pairs(graph.constants) do
+      if not graph.changeable[slot] then last[slot] = nil end
+   end
    for _, n in ipairs(graph.nodes) do n.dropped = {} end
    for slot, i in pairs(last) do
       local list = graph.nodes[i].dropped
@@ -26,10 +33,18 @@ local function find_last_uses(graph)
    end
 end
 
+-- Whether a node gives the same view of its first input in each run of a plan.
+local function is_view(n)
+   if not n.definition.view or not n.steady then return false end
+   for k = 2, n.count do if not n.steady[k] then return false end end
+   return #n.results == 1
+end
+
 --- Prepares a graph and its subgraphs for execution.
 function M.prepare(graph)
    for _, n in ipairs(graph.nodes) do
       n.run, n.fixed = n.definition.run, {}
+      if is_view(n) then n.run = kept.view_of(n.run) end
       for k = 1, n.count do
          local slot = n.inputs[k]
          n.fixed[k] = slot and graph.constants[slot] ~= nil and not graph.changeable[slot] or false
@@ -71,14 +86,21 @@ local function call(n, v)
    local count, inputs = n.count, n.inputs
    if count == 1 then return n.run(n, v[inputs[1]])
    elseif count == 2 then return n.run(n, v[inputs[1]], v[inputs[2]])
-   elseif count == 3 then return n.run(n, v[inputs[1]], v[inputs[2]], v[inputs[3]]) end
+   elseif count == 3 then return n.run(n, v[inputs[1]], v[inputs[2]], v[inputs[3]])
+   elseif count == 4 then
+      return n.run(n, v[inputs[1]], v[inputs[2]], v[inputs[3]], v[inputs[4]])
+   elseif count == 5 then
+      return n.run(n, v[inputs[1]], v[inputs[2]], v[inputs[3]], v[inputs[4]], v[inputs[5]])
+   end
    local list = {}
    for k = 1, count do list[k] = inputs[k] and v[inputs[k]] or nil end
    return n.run(n, unpack(list, 1, count))
 end
 
 local function step(n, v)
-   for _, entry in ipairs(n.graphs or {}) do entry.graph.around = v end
+   if n.graphs then
+      for _, entry in ipairs(n.graphs) do entry.graph.around = v end
+   end
    local results = n.results
    if #results == 1 then
       v[results[1]] = call(n, v)

@@ -36,15 +36,18 @@ local function facts_of(graph)
    return value, shape
 end
 
---- Marks the nodes of a graph whose results depend on the sizes of its inputs alone: n.static.
+--- Marks the nodes of a graph whose results depend on the sizes of its inputs alone: n.static. And
+-- n.steady[k] says whether input k is such a value, or a constant.
 function M.mark(graph)
    local value, shape = facts_of(graph)
    for _, n in ipairs(graph.nodes) do
       local from = n.domain == '' and not n.graphs and values_from[n.op]
+      n.steady = {}
       local all, known = n.definition.pure ~= false and not n.graphs and n.domain == '',
          from ~= false and from ~= nil
       for k = 1, n.count do
          local slot = n.inputs[k]
+         n.steady[k] = not slot or value[slot] or false
          if slot and not value[slot] then
             all = false
             if not shape[slot] or known and k >= from then known = false end

@@ -377,6 +377,78 @@ describe('attention in parts', function()
       end
    end)
 
+   -- Heads of one input, split and joined, with a scale from sizes as of TorchScript's exporter.
+   local function of_heads(o)
+      local function list(name, ...) return tensor(name, 'int64', { select('#', ...) }, { ... }) end
+      local split = list('split', 0, 0, 3, 4)
+      if o.split_first then split = list('split', 0, 3, -1, 4) end
+      local order = { perm = { ints = o.split_first and { 0, 1, 2, 3 } or { 0, 2, 1, 3 } } }
+      local nodes, constants = {}, { split, list('join', 0, 0, 12), list('first', -1),
+         list('last', 1000), number('half', 0.5), number('one', 1) }
+      local function add(...) nodes[#nodes + 1] = node(...) end
+      for _, name in ipairs { 'q', 'k', 'v' } do
+         local w = 'w' .. name
+         constants[#constants + 1] = tensor(w, 'float', { 12, 12 }, range(144, 0.3 + #nodes / 10))
+         add('MatMul', { 'x', w }, { name })
+         add('Reshape', { name, 'split' }, { name .. '1' })
+         add('Transpose', { name .. '1' }, { name .. '2' }, order)
+      end
+      add('Transpose', { 'k2' }, { 'kt' }, { perm = { ints = { 0, 1, 3, 2 } } })
+      add('Shape', { 'q2' }, { 'sizes' })
+      add('Slice', { 'sizes', 'first', 'last' }, { 'size' })
+      add('Squeeze', { 'size' }, { 'single' })
+      add('Cast', { 'single' }, { 'width' }, { to = 1 })
+      if o.root then add('Sqrt', { 'width' }, { 'root' })
+      else add('Pow', { 'width', 'half' }, { 'root' }) end
+      if o.inverse then add('Div', { 'one', 'root' }, { 'inverse' }) end
+      local left = 'q2'
+      if o.before then
+         add(o.inverse and 'Mul' or 'Div', { 'q2', o.inverse and 'inverse' or 'root' }, { 'q3' })
+         left = 'q3'
+      end
+      add('MatMul', { left, 'kt' }, { 'product' })
+      local scores = 'product'
+      if not o.before then
+         add(o.inverse and 'Mul' or 'Div', { scores, o.inverse and 'inverse' or 'root' },
+            { 'scaled' })
+         scores = 'scaled'
+      end
+      add('Add', { scores, 'mask' }, { 'masked' })
+      add('Softmax', { 'masked' }, { 'p' }, { axis = -1 })
+      add('MatMul', { 'p', 'v2' }, { 'y' })
+      add('Transpose', { 'y' }, { 'y1' }, { perm = { ints = { 0, 2, 1, 3 } } })
+      add('Reshape', { 'y1', 'join' }, { 'z' })
+      return nodes, { 'x', 'mask' }, { 'z' }, constants
+   end
+
+   it('becomes one node where the scale is computed of sizes, by Pow or Sqrt', function()
+      local mask = float(2, 1, 1, 5)
+      mask[{ 1, 1, 1, 4 }] = -math.huge
+      local tries = { { x = float(2, 5, 12), mask = mask } }
+      for _, width in ipairs { 1, 40 } do
+         tries[#tries + 1] = { x = float(1, width, 12), mask = float(1, 3, 1, width) }
+      end
+      for _, o in ipairs { {}, { root = true }, { inverse = true }, { before = true },
+         { before = true, inverse = true, root = true }, { split_first = true } } do
+         local found = table.concat(ops_of(tries, of_heads(o)), ' ')
+         assert.truthy(found:find('Attention of 5 nodes Transpose Reshape', 1, true), found)
+      end
+   end)
+
+   it('gives the same bits in each run of a plan, and for other values of one size', function()
+      local fused, plain = pair(of_heads {})
+      local function try(factor)
+         return { x = float(2, 9, 12):mul(factor), mask = float(2, 1, 9, 9):mul(factor) }
+      end
+      local first = fused:forward(try(1))
+      for _, factor in ipairs { 1, 0.5, 3, 1 } do
+         local x = try(factor)
+         local got = fused:forward(x)
+         near(plain:forward(x), got)
+         if factor == 1 then assert.is_true(torch.equal(first, got)) end
+      end
+   end)
+
    it('stays in parts with another axis, weights that are an output, or a scale that is an input',
       function()
       local x = { qkv(2, 3, 4, 4, 8) }

@@ -1,5 +1,6 @@
 -- lua/onnx/ops/attention.lua - attention and rotary embeddings; normalization of layers.
 local torch = require 'torch'
+local arg = require 'torch.arg'
 local messages = require 'onnx.messages'
 local types = require 'onnx.types'
 local registry = require 'onnx.registry'
@@ -279,12 +280,38 @@ local function rows_of(n, x, wide)
    return types.view(types.convert(x, wide), { outer, types.count(shape) / outer }), shape, per_row
 end
 
+local function rows_from(x, dim)
+   local width = 1
+   for d = dim, types.rank(x) do width = width * types.size(x, d) end
+   return types.view(x, { x:nElement() / width, width })
+end
+
+local function flat(t) return types.view(t, { t:nElement() }) end
+
+local function view_as(t, x) return types.view(t, types.shape(x)) end
+
+-- Normalization of floats or doubles with a scale and a bias of each column, for y alone; else nil.
+local function quick_norm(n, x, scale, bias)
+   local name = n.types[1]
+   local fits = n.outputs == 1 and bias and wide_of(name) == name and n.out_types[2] == name
+   if not fits or x:nElement() == 0 then return nil end
+   local rows = n:keep('rows', x, rows_from, types.dim(n.attr.axis or -1, types.rank(x)))
+   local width = types.size(rows, 2)
+   if scale:nElement() ~= width or bias:nElement() ~= width then return nil end
+   local y = torch.layernorm(n:out(), n:out(2), n:out(3), rows, n.attr.epsilon or 1e-5,
+      n:keep('scale', scale, flat), n:keep('bias', bias, flat))
+   local result = n:keep('result', y, view_as, x)
+   return arg.same_shape(result, x) and result or view_as(y, x)
+end
+
 registry.add('LayerNormalization', {
    types = function(n)
       local stash = messages.types[n.attr.stash_type or 1]
       return { n.types[1], stash, stash }
    end,
    run = function(n, x, scale, bias)
+      local quick = quick_norm(n, x, scale, bias)
+      if quick then return quick end
       local name = n.types[1]
       local wide = wide_of(name)
       local rows, shape, per_row = rows_of(n, x, wide)

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 local types = require 'onnx.types'
 local after = require 'onnx.after'
+local kept = require 'onnx.kept'
 local layout = require 'onnx.layout'
 local lib = require 'torch.lib'
 local registry = require 'onnx.registry'
@@ -56,14 +57,17 @@ end
 -- on the left.
 local FEW_ROWS, SMALL, LARGE = 4, 2 ^ 12, 2 ^ 24
 
--- Whether rows x b is computed that way: floats, b a constant matrix that is neither tiny nor too
--- large to be kept twice.
-local function is_packed(n, b, rows)
+-- Whether rows x b is computed that way: b is a matrix that is neither tiny nor too large to be
+-- kept twice.
+local function is_suitable(b, rows)
    local count = b:nElement()
+   return rows >= FEW_ROWS and rows <= 2 ^ 20 and count >= SMALL and count <= LARGE
+      and layout.is_quick()
+end
+
+local function is_packed(n, b, rows)
    return n.fixed and n.fixed[2] and n.types[1] == 'float' and types.rank(b) == 2
-      and rows >= FEW_ROWS and rows <= 2 ^ 20
-      and count >= SMALL and count <= LARGE and (not n.inputs[3] or n.fixed[3])
-         and layout.is_quick()
+      and (not n.inputs[3] or n.fixed[3]) and is_suitable(b, rows)
 end
 
 -- The kernels of a matrix, k x columns or its transpose.
@@ -84,6 +88,35 @@ local function image_of(t, rows, columns)
       tonumber(t._offset))
 end
 
+-- Runs act(a b + bias + add) on images; w never changes.
+local function run_images(y, a, w, bias, add, f)
+   local before = lib.C.th_conv_trust(1)
+   local ok, why = pcall(torch.conv2d_fused, y, a, w, bias, 1, 1, 0, 0, 1, 1, 1, add, f.act, f.low,
+      f.high)
+   lib.C.th_conv_trust(before)
+   if not ok then error(why, 0) end
+end
+
+-- Keeps the images of a product for later runs of the plan, where all tensors stay.
+local function keep_call(n, a, add, y, images)
+   if n.kept and kept.stays(n, a) and kept.stays(n, y) and (add == nil or kept.stays(n, add)) then
+      images.seen_a, images.seen_y, images.result = kept.seen(a), kept.seen(y), y
+      images.seen_add = add and kept.seen(add)
+      n.kept.call = images
+   end
+end
+
+-- The result by images of an earlier run, or nil.
+local function kept_product(n, a, add)
+   local call = n.kept and n.kept.call
+   if not call or not kept.same(call.seen_a, a) or not kept.same(call.seen_y, call.result)
+      or (add == nil) ~= (call.seen_add == nil) or add and not kept.same(call.seen_add, add) then
+      return nil
+   end
+   run_images(call.y, call.a, call.w, call.bias, call.add, call.f)
+   return call.result
+end
+
 -- act(a b + bias + add), of the given shape.
 local function packed_product(n, a, b, transposed, bias, add, shape)
    local f, w, columns, rest = after.of(n), kernels_of(n, b, transposed)
@@ -91,17 +124,18 @@ local function packed_product(n, a, b, transposed, bias, add, shape)
    if add ~= nil and not types.same_shape(types.shape(add), shape) then f, add, rest = after.of {},
       nil, after.kept(n, add) end
    if not types.same_shape(types.shape(y), shape) then types.resize(y, shape) end
+   local is_kept = rest == nil and a:isContiguous() and (add == nil or add:isContiguous())
    a, add = a:contiguous(), add and add:contiguous()
-   local before = lib.C.th_conv_trust(1)
-   local ok, why = pcall(torch.conv2d_fused, image_of(y, rows, columns),
-      image_of(a, rows, types.size(w, 2)), w, bias, 1, 1, 0, 0,
-      1, 1, 1, add and image_of(add, rows, columns), f.act, f.low, f.high)
-   lib.C.th_conv_trust(before)
-   if not ok then error(why, 0) end
+   local images = { y = image_of(y, rows, columns), a = image_of(a, rows, types.size(w, 2)), w = w,
+      bias = bias, add = add and image_of(add, rows, columns), f = f }
+   run_images(images.y, images.a, w, bias, images.add, f)
+   if is_kept then keep_call(n, a, add, y, images) end
    return rest == nil and y or after.apply(n, y, rest)
 end
 
 registry.add('MatMul', function(n, a, b, bias, add)
+   local early = kept_product(n, a, add)
+   if early then return early end
    local rank = types.rank(a)
    if rank >= 2 and types.rank(b) == 2 and types.size(a, rank) == types.size(b, 1) then
       local shape = types.shape(a)
@@ -138,6 +172,8 @@ local function gemm(n, a, b, c)
 end
 
 registry.add('Gemm', function(n, a, b, c, add)
+   local early = kept_product(n, a, add)
+   if early then return early end
    local transposed = (n.attr.transB or 0) ~= 0
    if types.rank(a) == 2 and types.rank(b) == 2 and (n.attr.transA or 0) == 0
       and (n.attr.alpha or 1) == 1

@@ -144,7 +144,8 @@ registry.add('QLinearMatMul', {
 
 -- A node of type double, for convolutions of centred integers.
 local function double_node(n)
-   return setmetatable({ types = { 'double', 'double', 'double' }, out_types = { 'double' }, buffers = false }, { __index = n })
+   return setmetatable({ types = { 'double', 'double', 'double' }, out_types = { 'double' },
+      buffers = false, kept = false }, { __index = n })
 end
 
 registry.add('ConvInteger', { types = 'int32', run = function(n, x, w, zx, zw)

@@ -9,7 +9,10 @@ registry.add('Identity', function(_, x) return types.alias(x) end)
 
 -- ---- other shapes of the same elements -----------------------------------------------------------------------------
 
-registry.add('Reshape', function(n, x, wanted)
+-- Ops whose results may be views of their first input.
+local function view(name, run) registry.add(name, { view = true, run = run }) end
+
+view('Reshape', function(n, x, wanted)
    local list = n.version >= 5 and types.numbers(wanted) or n.attr.shape
    local from, shape, free, known = types.shape(x), {}, nil, 1
    for d, size in ipairs(list) do
@@ -37,7 +40,7 @@ registry.add('Reshape', function(n, x, wanted)
    return types.view(x, shape)
 end)
 
-registry.add('Flatten', function(n, x)
+view('Flatten', function(n, x)
    local shape, rank = types.shape(x), types.rank(x)
    local axis = n.attr.axis or 1
    if axis < 0 then axis = axis + rank end
@@ -49,7 +52,7 @@ registry.add('Flatten', function(n, x)
    return types.view(x, { rows, columns })
 end)
 
-registry.add('Squeeze', function(n, x, axes)
+view('Squeeze', function(n, x, axes)
    local list, shape, dropped, result = n.version >= 13 and axes and types.numbers(axes) or n.attr.axes, types.shape(x), {}, {}
    for _, axis in ipairs(list or {}) do
       local d = types.dim(axis, #shape, 'an axis')
@@ -62,7 +65,7 @@ registry.add('Squeeze', function(n, x, axes)
    return types.view(x, result)
 end)
 
-registry.add('Unsqueeze', function(n, x, axes)
+view('Unsqueeze', function(n, x, axes)
    local list, shape, added, result = n.version >= 13 and types.numbers(axes) or n.attr.axes or {}, types.shape(x), {}, {}
    for _, axis in ipairs(list) do
       local d = types.dim(axis, #shape + #list, 'an axis')
@@ -80,7 +83,7 @@ registry.add('Unsqueeze', function(n, x, axes)
    return types.view(x, result)
 end)
 
-registry.add('Transpose', function(n, x)
+view('Transpose', function(n, x)
    local rank, order, seen = types.rank(x), {}, {}
    for d = 1, rank do order[d] = n.attr.perm and (n.attr.perm[d] or -1) + 1 or rank + 1 - d end
    for _, d in ipairs(order) do
@@ -91,7 +94,7 @@ registry.add('Transpose', function(n, x)
    return types.permute(x, order)
 end)
 
-registry.add('Expand', function(_, x, wanted)
+view('Expand', function(_, x, wanted)
    local from, list = types.shape(x), types.numbers(wanted)
    local shape = types.broadcast(from, list)
    if not shape then error(('shape %s does not broadcast to %s'):format(types.shape_text(from), types.shape_text(list)), 0) end
@@ -251,7 +254,7 @@ local function slice_strings(x, starts, stops, axes, steps)
    return y
 end
 
-registry.add('Slice', function(n, x, starts, stops, axes, steps)
+view('Slice', function(n, x, starts, stops, axes, steps)
    if n.version < 10 then return slice(n.types[1], x, n.attr.starts, n.attr.ends, n.attr.axes) end
    starts, stops = types.numbers(starts), types.numbers(stops)
    axes, steps = axes and types.numbers(axes), steps and types.numbers(steps)

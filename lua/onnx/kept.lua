@@ -1,0 +1,59 @@
+-- lua/onnx/kept.lua - what nodes keep between runs of a plan: views of memory that stays in place.
+--
+-- A run with known input sizes gives most nodes the same memory again. A view of it, such as the
+-- result of a Reshape, needs no second computation. Nodes compare the tensor that they get with the
+-- one of the run before: the storage, the offset, the sizes and the strides.
+local node_class = require 'onnx.node'
+local plan = require 'onnx.plan'
+local types = require 'onnx.types'
+
+local M = {}
+
+--- Whether two tensors are the same view of the same memory.
+local function same(a, b)
+   if a._storage ~= b._storage or a._offset ~= b._offset or a._ndim ~= b._ndim
+      or a._dtype ~= b._dtype then return false end
+   for d = 0, a._ndim - 1 do
+      if a._size[d] ~= b._size[d] or a._stride[d] ~= b._stride[d] then return false end
+   end
+   return true
+end
+M.same = same
+
+--- Whether the plan of a node owns the memory of a tensor, or the model does.
+function M.stays(n, t) return n.kept and n.kept.memory[plan.address(t) or 0] or false end
+
+--- A tensor to compare later ones with. The tensor itself may be resized.
+M.seen = types.alias
+
+-- n:keep(key, t, f, ...): f(t, ...), which is a view of t. It is the kept one if t is as in the
+-- run before.
+function node_class.class:keep(key, t, f, a, b)
+   local kept = self.kept
+   if not kept then return f(t, a, b) end
+   local entry = kept[key]
+   if entry and same(entry.of, t) then return entry.view end
+   local view = f(t, a, b)
+   if view._storage == t._storage and M.stays(self, t) then
+      kept[key] = { of = types.alias(t), view = view }
+   else
+      kept[key] = nil
+   end
+   return view
+end
+
+--- The function run of a node whose result is a view of its first input, and whose other inputs
+-- never change within a plan.
+function M.view_of(run)
+   return function(n, x, a, b, c, d)
+      local kept = n.kept
+      local entry = kept and kept.view
+      if entry and same(entry.of, x) then return entry.view end
+      local y = run(n, x, a, b, c, d)
+      if kept and types.is_tensor(x) and types.is_tensor(y) and y._storage == x._storage
+         and M.stays(n, x) then kept.view = { of = types.alias(x), view = types.alias(y) } end
+      return y
+   end
+end
+
+return M
