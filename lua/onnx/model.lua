@@ -3,6 +3,7 @@ local explain = require 'onnx.explain'
 local fuse = require 'onnx.fuse'
 local graph_module = require 'onnx.graph'
 local inline = require 'onnx.inline'
+local joined = require 'onnx.joined'
 local net = require 'onnx.net'
 local optimise = require 'onnx.optimise'
 local run = require 'onnx.run'
@@ -27,6 +28,7 @@ function M.new(m, fetch, external)
    graph.before = net.copy(graph)
    optimise.graph(graph)
    fuse.graph(graph)
+   joined.graph(graph)
    static.mark(graph)
    run.prepare(graph)
    local model = setmetatable({ graph = graph, plans = {}, inputs = {}, outputs = {}, versions = context.versions,

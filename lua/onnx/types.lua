@@ -136,6 +136,33 @@ function M.view(t, shape)
    return r
 end
 
+--- A tensor that is not contiguous in another shape with as many elements, as a view; nil where its
+-- strides do not allow that.
+function M.reshaped(t, shape)
+   if type(t) == 'table' or t:isContiguous() or t:nElement() == 0 then return nil end
+   local strides, d, i = {}, #shape, t._ndim - 1
+   while i >= 0 do
+      local base, count = tonumber(t._stride[i]), tonumber(t._size[i])
+      while i > 0 and (count == 1 or t._size[i - 1] == 1
+         or t._stride[i - 1] == base * count) do              -- dimensions that are one run
+         i = i - 1
+         if count == 1 then base = tonumber(t._stride[i]) end
+         count = count * tonumber(t._size[i])
+      end
+      local n = 1
+      while d > 0 and (n < count or shape[d] == 1) do
+         strides[d], n, d = base * n, n * shape[d], d - 1
+      end
+      if n ~= count then return nil end
+      i = i - 1
+   end
+   while d > 0 do
+      if shape[d] ~= 1 then return nil end
+      strides[d], d = 1, d - 1
+   end
+   return M.strided(t, shape, strides, t._offset)
+end
+
 --- A second view of the same elements.
 function M.alias(t)
    if type(t) ~= 'cdata' then return t end

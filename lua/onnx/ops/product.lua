@@ -240,4 +240,54 @@ registry.add('Det', function(n, x)
    return types.of_numbers(n.types[1], results, result)
 end)
 
-return { matmul = matmul }
+-- ---- several constant matrices on the right (joined.lua) ----------------------------------------
+
+-- The matrices of a node side by side, and their biases one after the other or nil.
+local function side_by_side(n)
+   if not n.columns then
+      local weights, biases = {}, {}
+      for i, m in ipairs(n.members) do weights[i], biases[i] = m.weight, m.bias end
+      n.columns = torch.cat(torch.FloatTensor(), weights, 2)
+      n.biases = #biases > 0 and torch.cat(torch.FloatTensor(), biases, 1) or nil
+   end
+   return n.columns, n.biases
+end
+
+-- The columns of y that belong to each matrix.
+local function results_of(n, y)
+   local views, first, rank = {}, 1, types.rank(y)
+   for i, m in ipairs(n.members) do
+      local count, shape = types.size(m.weight, 2), types.shape(y)
+      shape[rank] = count
+      views[i] = types.count(shape) == 0 and types.empty('float', shape)
+         or y:narrow(rank, first, count)
+      first = first + count
+   end
+   return views
+end
+
+local joined = { run = function(n, a)
+   local early = kept_product(n, a)
+   if early then return unpack(n.kept.call.views) end
+   local w, bias = side_by_side(n)
+   local shape = types.shape(a)
+   local rank, y = #shape
+   if rank < 2 or shape[rank] ~= types.size(w, 1) then
+      error(('the inner sizes differ: %s and %s'):format(types.shape_text(shape),
+         types.shape_text(types.shape(n.members[1].weight))), 0)
+   end
+   shape[rank] = types.size(w, 2)
+   local rows = types.count(shape) / shape[rank]
+   if is_suitable(w, rows) then
+      y = packed_product(n, a, w, false, bias, nil, shape)
+   else
+      y = matmul('float', a, w, n:out())
+      if bias and y:nElement() > 0 then y = torch.add(types.pair(y, bias)) end
+   end
+   local views = results_of(n, y)
+   local call = n.kept and n.kept.call
+   if call and rawequal(call.result, y) then call.views = views end
+   return unpack(views)
+end }
+
+return { matmul = matmul, joined = joined }

@@ -37,7 +37,7 @@ view('Reshape', function(n, x, wanted)
    if types.count(shape) ~= types.count(from) then
       error(('shape %s does not fit shape %s'):format(types.shape_text(shape), types.shape_text(from)), 0)
    end
-   return types.view(x, shape)
+   return types.reshaped(x, shape) or types.view(x, shape)
 end)
 
 view('Flatten', function(n, x)
