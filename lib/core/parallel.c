@@ -11,6 +11,7 @@
 #include "spin.h"
 
 enum { MAXTHREADS = 256, SPINS = 500, AWAKE = 1000000, TICKET = 1024, RANGES = 64 };      /* AWAKE: nanoseconds */
+enum { OPEN = 1 << 15, NUMBER = 1 << 16 };
 
 /* A signal handler sets it, and all threads read it. */
 static int interrupted;
@@ -46,7 +47,9 @@ static struct {
   int cores;                        /* processors that no other process wants, atomic: 0 where threads must not spin for long */
   int64_t ticket;                   /* of the job: its number times TICKET, plus the number of helping threads */
   int64_t before;                   /* the ticket when the newest threads were started; atomic: older ones may start late */
-  int64_t working;                  /* threads that have not finished the job */
+  int64_t entry;                    /* atomic: the number of the job times NUMBER, OPEN while threads
+                                       may join it, and how many have joined it */
+  int64_t finished;                 /* threads that have joined and finished the job */
   int asleep;                       /* the caller sleeps on `done` */
   int sleepers;                     /* threads that sleep on `wake` */
   int avoided, placed;              /* the processor that the first `placed` threads must not use */
@@ -120,7 +123,20 @@ static int64_t next_ticket(int64_t seen)
   return t;
 }
 
-/* The caller waits for every thread that the ticket counts, so the job stays valid until each has decremented `working`. */
+/* Joins the job of a ticket; false where its caller has closed it. */
+static bool join(int64_t ticket)
+{
+  int64_t e = __atomic_load_n(&pool.entry, __ATOMIC_ACQUIRE);
+  while (e / NUMBER == ticket / TICKET && e & OPEN) {
+    if (__atomic_compare_exchange_n(&pool.entry, &e, e + 1, true, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE)) return true;
+  }
+  return false;
+}
+
+/* The caller waits for every thread that has joined, so the job stays valid until each has
+ * incremented `finished`. It does not wait for a thread that wakes, or gets a processor, after all
+ * blocks were taken. */
 static void *loop(void *arg)
 {
   const int me = (int)(intptr_t)arg;
@@ -129,9 +145,9 @@ static void *loop(void *arg)
   th_awake_begin();
   for (;;) {
     seen = next_ticket(seen);
-    if (me >= seen % TICKET) continue;
+    if (me >= seen % TICKET || !join(seen)) continue;
     work(pool.current, me + 1);
-    if (__atomic_sub_fetch(&pool.working, 1, __ATOMIC_SEQ_CST) != 0) continue;
+    __atomic_add_fetch(&pool.finished, 1, __ATOMIC_SEQ_CST);
     if (!__atomic_load_n(&pool.asleep, __ATOMIC_SEQ_CST)) continue;
     pthread_mutex_lock(&pool.lock);
     pthread_cond_signal(&pool.done);
@@ -158,20 +174,26 @@ static void hand_out(job *j, int helpers)
 {
   pthread_mutex_lock(&pool.lock);
   keep_away(helpers);
+  const int64_t number = pool.ticket / TICKET + 1;
   pool.current = j;
-  pool.working = helpers;
-  __atomic_store_n(&pool.ticket, (pool.ticket / TICKET + 1) * TICKET + helpers, __ATOMIC_RELEASE);
+  __atomic_store_n(&pool.finished, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&pool.entry, number * NUMBER + OPEN, __ATOMIC_RELEASE);
+  __atomic_store_n(&pool.ticket, number * TICKET + helpers, __ATOMIC_RELEASE);
   pthread_cond_broadcast(&pool.wake);
   pthread_mutex_unlock(&pool.lock);
 }
 
+/* Closes the job and waits for the threads that have joined it. */
 static void wait_for_all(void)
 {
-  if (wait_awake(&pool.working, 0, true)) return;
+  const int64_t joined = __atomic_fetch_and(&pool.entry, ~(int64_t)OPEN, __ATOMIC_ACQ_REL) % OPEN;
+  if (joined == 0 || wait_awake(&pool.finished, joined, true)) return;
   pthread_mutex_lock(&pool.lock);
   /* Not a store: qemu lets a later load pass a store of 64-bit ARM, and a wake-up is lost. */
   (void)__atomic_exchange_n(&pool.asleep, 1, __ATOMIC_SEQ_CST);
-  while (__atomic_load_n(&pool.working, __ATOMIC_SEQ_CST)) pthread_cond_wait(&pool.done, &pool.lock);
+  while (__atomic_load_n(&pool.finished, __ATOMIC_SEQ_CST) != joined) {
+    pthread_cond_wait(&pool.done, &pool.lock);
+  }
   __atomic_store_n(&pool.asleep, 0, __ATOMIC_SEQ_CST);
   pthread_mutex_unlock(&pool.lock);
 }
@@ -197,7 +219,7 @@ static void start_threads(int count)
   if (pool.owner != getpid()) {
     pool.owner = getpid();
     pool.started = 0;
-    pool.working = pool.asleep = pool.sleepers = pool.placed = 0;
+    pool.finished = pool.asleep = pool.sleepers = pool.placed = 0;
     pthread_mutex_init(&pool.lock, NULL);
     pthread_cond_init(&pool.wake, NULL);
     pthread_cond_init(&pool.done, NULL);
