@@ -22,6 +22,8 @@ typedef struct taps { int64_t n, first; } taps;
 
 TH_INLINE taps taps_of(int64_t at, int64_t kernel, int64_t gap, int64_t size)
 {
+  /* without divisions, which cost as much as a tap */
+  if (at >= 0 && at + (kernel - 1) * gap < size) return (taps){ kernel, at };
   const int64_t before = at < 0 ? (-at + gap - 1) / gap : 0,
     end = at >= size ? 0 : th_min(kernel, (size - 1 - at) / gap + 1);
   return (taps){ th_max(end - before, 0), at + before * gap };
@@ -59,6 +61,19 @@ typedef C K(vec) __attribute__((vector_size(TH_VB), aligned(sizeof(C)), may_alia
 typedef IV K(mask) __attribute__((vector_size(TH_VB), may_alias));
 #undef IV
 
+/* v where it is larger than best or NaN. */
+TH_INLINE K(vec) K(larger)(K(vec) best, K(vec) v)
+{
+#if TH_VB == 64
+  if (sizeof(C) == sizeof(float)) {                 /* max_ps gives its second argument of two with NaN */
+    const __m512 a = (__m512)v, b = _mm512_max_ps(a, (__m512)best);
+    return (K(vec))_mm512_mask_mov_ps(b, _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), a);
+  }
+#endif
+  const K(mask) m = (K(mask))(v > best) | (K(mask))(v != v);
+  return (K(vec))(((K(mask))v & m) | ((K(mask))best & ~m));
+}
+
 /* The maxima of GROUP vectors of channels; the first tap lies at x. */
 TH_INLINE void K(max_vectors)(const pool *p, T *y, const T *x, int64_t rows, int64_t columns,
   const int group)
@@ -70,11 +85,7 @@ TH_INLINE void K(max_vectors)(const pool *p, T *y, const T *x, int64_t rows, int
       const K(vec) *at = (const K(vec) *)(const void *)(x +
         (s * p->dh * p->w + t * p->dw) * p->from);
 #pragma GCC unroll 4
-      for (int g = 0; g < group; g++) {
-        const K(vec) v = at[g];
-        const K(mask) m = (K(mask))(v > best[g]) | (K(mask))(v != v);
-        best[g] = (K(vec))(((K(mask))v & m) | ((K(mask))best[g] & ~m));
-      }
+      for (int g = 0; g < group; g++) best[g] = K(larger)(best[g], at[g]);
     }
   }
   for (int g = 0; g < group; g++) ((K(vec) *)(void *)y)[g] = best[g];
