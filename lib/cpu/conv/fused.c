@@ -7,7 +7,7 @@
 #include "../move.h"
 #include "../../op/conv2d.args.h"
 
-enum { FEW_PLANES = 32, FEW_PRODUCTS = 1 << 19 };     /* where Winograd's transforms do not pay */
+enum { FEW_PLANES = 16, FEW_PRODUCTS = 1 << 19 };     /* where Winograd's transforms do not pay */
 
 /* Bytes of memory and products of one core in a second. Transformed kernels are 4 times as large,
  * and come from memory. */
@@ -36,12 +36,33 @@ static bool wants_tiles(const th_conv_shape *s)
     products = th_conv_products(s);
   return s->kh == 3 && s->kw == 3 && s->sh == 1 && s->sw == 1 && s->dh == 1 && s->dw == 1 &&
     s->c >= FEW_PLANES &&
-         s->o >= FEW_PLANES && s->c * s->o > 1024 && s->oh * s->ow >= 49 &&
+         s->o >= FEW_PLANES && s->c * s->o >= 1024 && s->oh * s->ow >= 49 &&
            products >= FEW_PRODUCTS &&
          kernels / BYTES < 0.4 * products / PRODUCTS;
 }
 
-/* A copy of t whose channels lie side by side. */
+/* Images of few planes, as those that networks begin with, and their copy with channels side by
+ * side. */
+enum { COLOURS = 3 };
+typedef struct colours { const th_tensor *from; float *to; } colours;
+
+/* Block: rows of all images. */
+static void mix_rows(void *ctx, int64_t first, int64_t last)
+{
+  const colours *m = ctx;
+  const th_tensor *t = m->from;
+  const int64_t h = t->size[2], w = t->size[3], plane = t->stride[1];
+  for (int64_t r = first; r < last; r++) {
+    const float *red = TH_DATA(float, t) + r / h * t->stride[0] + r % h * t->stride[2];
+    const float *green = red + plane, *blue = green + plane;
+    float *to = m->to + r * w * COLOURS;
+    for (int64_t i = 0; i < w; i++) {
+      to[COLOURS * i] = red[i], to[COLOURS * i + 1] = green[i], to[COLOURS * i + 2] = blue[i];
+    }
+  }
+}
+
+/* A copy of t, floats, whose channels lie side by side. */
 static th_status turned(th_tensor *to, const th_tensor *t)
 {
   const int64_t size[4] = { t->size[0], t->size[2], t->size[3], t->size[1] };
@@ -49,6 +70,11 @@ static th_status turned(th_tensor *to, const th_tensor *t)
   const int64_t stride[4] = { to->stride[0], to->stride[3], to->stride[1], to->stride[2] };
   memcpy(to->size, t->size, sizeof size);
   memcpy(to->stride, stride, sizeof stride);
+  if (t->size[1] == COLOURS && t->stride[3] == 1) {
+    colours m = { t, TH_DATA(float, to) };
+    const int64_t row = t->size[3] * COLOURS;
+    return th_parallel(t->size[0] * t->size[2], TH_GRAIN / row + 1, mix_rows, &m);
+  }
   return TH_AT(th_copy_elements)(to, (th_tensor *)(uintptr_t)t);
 }
 
