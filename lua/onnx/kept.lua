@@ -42,6 +42,24 @@ function node_class.class:keep(key, t, f, a, b)
    return view
 end
 
+--- Keeps the arguments of a call that computes y from x and, where there is one, an addend. It is
+-- for later runs of the plan, where all of them stay.
+function M.keep_call(n, call, y, x, add)
+   if not M.stays(n, x) or not M.stays(n, y) or add ~= nil and not M.stays(n, add) then return end
+   call.result, call.seen_y, call.seen_x = y, types.alias(y), types.alias(x)
+   call.seen_add = add ~= nil and types.alias(add) or nil
+   n.kept.call = call
+end
+
+--- The kept call of a node for the same tensors, or nil.
+function M.call_of(n, x, add)
+   local call = n.kept and n.kept.call
+   if not call or not same(call.seen_x, x) or not same(call.seen_y, call.result)
+      or (add == nil) ~= (call.seen_add == nil)
+      or add ~= nil and not same(call.seen_add, add) then return nil end
+   return call
+end
+
 --- The function run of a node whose result is a view of its first input, and whose other inputs
 -- never change within a plan.
 function M.view_of(run)

@@ -5,6 +5,7 @@ local torch = require 'torch'
 local lib = require 'torch.lib'
 local types = require 'onnx.types'
 local after = require 'onnx.after'
+local kept = require 'onnx.kept'
 local layout = require 'onnx.layout'
 local registry = require 'onnx.registry'
 local windows = require 'onnx.windows'
@@ -17,17 +18,24 @@ end
 
 -- ---- convolution ---------------------------------------------------------------------------------------------------
 
--- Weights of a model never change, so that their layout for an engine is made once.
-local function trusted(f, ...)
+-- Channels side by side pay where vectors are filled.
+local LEAST_CHANNELS = 8
+
+-- Runs conv2d_fused on the fields of a call. Weights of a model never change, so that their layout
+-- for an engine is made once.
+local function run_call(c)
+   local g, f = c.g, c.f
+   return torch.conv2d_fused(c.y, c.x, c.w, c.b, g.strides[1], g.strides[2], g.before[1],
+      g.before[2], g.dilations[1], g.dilations[2], c.groups, c.add, f.act, f.low, f.high)
+end
+
+local function run_trusted(call)
    local before = lib.C.th_conv_trust(1)
-   local ok, y = pcall(f, ...)
+   local ok, y = pcall(run_call, call)
    lib.C.th_conv_trust(before)
    if not ok then error(y, 0) end
    return y
 end
-
--- Channels side by side pay where vectors are filled.
-local LEAST_CHANNELS = 8
 
 -- A convolution of images with what the node has taken over.
 local function conv_fused(n, x, w, b, add, g, groups)
@@ -37,11 +45,12 @@ local function conv_fused(n, x, w, b, add, g, groups)
       add, f, rest_of = nil, after.of {}, after.kept(n, add)
    end
    local last = groups == 1 and planes >= LEAST_CHANNELS and layout.is_quick()
-   local y = last and n:out_last(batch, planes, h, v) or n:out()
-   y = torch.conv2d_fused(y, x, w, b, g.strides[1], g.strides[2], g.before[1], g.before[2],
-      g.dilations[1], g.dilations[2],
-      groups, add, f.act, f.low, f.high)
-   return rest_of == nil and y or after.apply(n, y, rest_of)
+   local call = { x = x, w = w, b = b, add = add, g = g, groups = groups, f = f,
+      y = last and n:out_last(batch, planes, h, v) or n:out() }
+   local y = run_trusted(call)
+   if rest_of ~= nil then return after.apply(n, y, rest_of) end
+   if not b or n.fixed[3] then kept.keep_call(n, call, y, x, add) end
+   return y
 end
 
 local function conv2(to, x, w, b, g, pads, groups)
@@ -100,6 +109,8 @@ end
 local function is_direct(name) return name == 'float' or name == 'double' end
 
 local function conv(n, x, w, b, add)
+   local call = kept.call_of(n, x, add)
+   if call then return run_trusted(call) end
    local g, groups = windows.geometry(n, x, kernel_of(n, w), false), n.attr.group or 1
    local name = n.types[1]
    if not is_direct(name) then
@@ -107,8 +118,9 @@ local function conv(n, x, w, b, add)
    end
    local y
    if g.n == 2 and g.before[1] == g.behind[1] and g.before[2] == g.behind[2] and g.before[1] >= 0 and g.before[2] >= 0 then
-      if n.fixed and n.fixed[2] and is_direct(name) then return trusted(conv_fused, n, x, w, b,
-         add, g, groups) end
+      if n.fixed and n.fixed[2] and is_direct(name) then
+         return conv_fused(n, x, w, b, add, g, groups)
+      end
       add = after.kept(n, add)
       y = conv2(is_direct(name) and n:out() or nil, x, w, b, g, g.before, groups)
    else

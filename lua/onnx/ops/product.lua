@@ -97,22 +97,10 @@ local function run_images(y, a, w, bias, add, f)
    if not ok then error(why, 0) end
 end
 
--- Keeps the images of a product for later runs of the plan, where all tensors stay.
-local function keep_call(n, a, add, y, images)
-   if n.kept and kept.stays(n, a) and kept.stays(n, y) and (add == nil or kept.stays(n, add)) then
-      images.seen_a, images.seen_y, images.result = kept.seen(a), kept.seen(y), y
-      images.seen_add = add and kept.seen(add)
-      n.kept.call = images
-   end
-end
-
 -- The result by images of an earlier run, or nil.
 local function kept_product(n, a, add)
-   local call = n.kept and n.kept.call
-   if not call or not kept.same(call.seen_a, a) or not kept.same(call.seen_y, call.result)
-      or (add == nil) ~= (call.seen_add == nil) or add and not kept.same(call.seen_add, add) then
-      return nil
-   end
+   local call = kept.call_of(n, a, add)
+   if not call then return nil end
    run_images(call.y, call.a, call.w, call.bias, call.add, call.f)
    return call.result
 end
@@ -129,7 +117,7 @@ local function packed_product(n, a, b, transposed, bias, add, shape)
    local images = { y = image_of(y, rows, columns), a = image_of(a, rows, types.size(w, 2)), w = w,
       bias = bias, add = add and image_of(add, rows, columns), f = f }
    run_images(images.y, images.a, w, bias, images.add, f)
-   if is_kept then keep_call(n, a, add, y, images) end
+   if is_kept then kept.keep_call(n, images, y, a, add) end
    return rest == nil and y or after.apply(n, y, rest)
 end
 
