@@ -435,6 +435,21 @@ describe('attention in parts', function()
       end
    end)
 
+   it('gives the same bits for any number of threads', function()
+      local fused = pair(of_heads {})
+      local x, before = { x = float(3, 150, 12), mask = float(3, 3, 150, 150) }, torch.getnumthreads()
+      local want
+      for _, threads in ipairs { 1, 2, 7 } do
+         torch.setnumthreads(threads)
+         for _ = 1, 3 do
+            local y = fused:forward(x)
+            want = want or y
+            assert.is_true(torch.equal(want, y))
+         end
+      end
+      torch.setnumthreads(before)
+   end)
+
    it('gives the same bits in each run of a plan, and for other values of one size', function()
       local fused, plain = pair(of_heads {})
       local function try(factor)

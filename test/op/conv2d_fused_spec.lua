@@ -1,6 +1,7 @@
 -- test/op/conv2d_fused_spec.lua - convolutions with an addend and an activation against the ops
 -- that they join.
 local refuses = require 'test.support.refuses'
+local lib = require 'torch.lib'
 local torch = require 'torch'
 
 -- N x C x H x W with the channels of a pixel side by side, a part of every `step` numbers.
@@ -22,6 +23,7 @@ local cases = {
       { 1, 3, 32, 64, 40, 7, 2, 3 },
    { 3, 64, 64, 28, 28, 3, 2, 1 }, { 20, 24, 8, 9, 5, 1, 2, 0 }, { 1, 5, 7, 6, 6, 3, 1, 0 },
       { 1, 256, 64, 1, 30, 1, 1, 0 },
+   { 2, 3, 16, 20, 9, 3, 2, 1 }, { 1, 16, 64, 20, 20, 3, 1, 1 },
 }
 
 local function moves(t, to)
@@ -61,6 +63,35 @@ describe('conv2d_fused', function()
             end
          end
       end
+   end)
+
+   it('keeps kernels that never change until they are dropped, and gives the same bits', function()
+      local list = {}
+      for i = 1, 30 do
+         local c = 16 * (i % 8 + 3)
+         local l = { x = last(1, c, 1, 9), w = torch.FloatTensor(96, c, 1, 1):uniform(-1, 1) }
+         function l.run()
+            return torch.conv2d_fused(last(1, 96, 1, 9), l.x, l.w, nil, 1, 1, 0, 0, 1, 1, 1, nil,
+               'none', 0, 0)
+         end
+         l.want = l.run()
+         list[i] = l
+      end
+      local before, keep = lib.C.th_conv_trust(1), torch.conv.keep
+      local ok, why = pcall(function()
+         for _ = 1, 2 do
+            for _ = 1, 2 do
+               for _, l in ipairs(list) do assert.is_true(torch.equal(l.want, l.run())) end
+            end
+            torch.conv.keep = 0
+            assert.equal(0, torch.conv.kept().count)
+            for _, l in ipairs(list) do assert.is_true(torch.equal(l.want, l.run())) end
+            torch.conv.keep = keep
+         end
+      end)
+      torch.conv.keep = keep
+      lib.C.th_conv_trust(before)
+      assert(ok, why)
    end)
 
    it('gives the same bits for any number of threads', function()
