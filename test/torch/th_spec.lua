@@ -291,7 +291,7 @@ describe('the prompt on a terminal', function()
       p:send '\3'
       local ms = p:expect('waits for svd of LAPACK, which cannot be stopped', 10000)
       assert.is_true(ms < patience(2000))
-      p:wait(200)
+      p:pause(200)
       p:send '\3'
       p:expect 'interrupted again: goodbye'
       assert.equal(-2, p:finish(5000))
@@ -346,7 +346,7 @@ describe('a script', function()
          p:expect 'begun'
          p:wait(200)
          p:send '\3'
-         p:wait(300)
+         p:pause(300)                     -- the second one within a second
          p:send '\3'
          p:expect 'interrupted again: goodbye'
          assert.equal(-2, p:finish(3000))
