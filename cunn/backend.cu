@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../lib/core/environment.h"
-#include "libraries/cublas.cuh"
+#include "libraries/cublaslt.cuh"
 #include "libraries/cudnn.cuh"
 #include "libraries/cufft.cuh"
 #include "runtime/device.cuh"
@@ -49,6 +49,7 @@ th_status th_cuda_load(void)
   if (count) th_recorder_add(&recorder);
   if (count) th_guard_add(&guard);
   th_cuda_before_recording(th_cuda_blas_prepare);
+  th_cuda_before_recording(th_cuda_blaslt_prepare);
   th_cuda_before_recording(th_cuda_dnn_prepare);
   th_cuda_before_recording(th_cuda_fft_prepare);
   th_cuda_add_kernels();

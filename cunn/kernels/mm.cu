@@ -1,4 +1,5 @@
 // mm.cu - the matrix products, all of them calls of gemm.
+#include "../libraries/cublaslt.cuh"
 #include "gemm.cuh"
 #include "../../lib/op/mm.args.h"
 

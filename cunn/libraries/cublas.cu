@@ -91,7 +91,7 @@ static th_cuda_handles handles(make, "cuBLAS");
 /* To open the library takes memory, as a capture may not. */
 th_status th_cuda_blas_prepare()
 {
-  if (found()) th_cuda_blaslt_prepare();
+  found();
   return handles.prepare();
 }
 

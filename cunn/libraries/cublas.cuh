@@ -17,9 +17,6 @@ struct th_cuda_gemm {
 
 /* The product by cuBLAS; done says whether it accepted the product. */
 th_status th_cuda_blas_gemm(const th_cuda_gemm &g, bool *done);
-/* C = alpha A B + row, which is added to each row of C: n elements side by side. By cublasLt, for
- * floats and halves; done says whether it accepted the product. */
-th_status th_cuda_blas_add_row(const th_cuda_gemm &g, const void *row, bool *done);
 
 /* How the library, which counts by columns, is to read a matrix that we count by rows: as its
  * transpose (turned 0), or, where neighbours in a column lie side by side, as it is (1). ld 0: not
@@ -45,6 +42,5 @@ const char *th_cuda_blas_version();
 
 /* Makes cuBLAS ready for a recording, if it is in use. */
 th_status th_cuda_blas_prepare();
-void th_cuda_blaslt_prepare();
 
 #endif

@@ -4,7 +4,7 @@
 #include <map>
 #include "../runtime/device.cuh"
 #include "../runtime/recording.cuh"
-#include "cublas.cuh"
+#include "cublaslt.cuh"
 #include "library.h"
 
 namespace
@@ -213,12 +213,15 @@ th_status multiply(const th_cuda_gemm &g, const void *row, const sizes &s, bool 
 
 }  // namespace
 
-void th_cuda_blaslt_prepare()
+/* To open a library takes memory, as a capture may not. */
+th_status th_cuda_blaslt_prepare()
 {
   int device = 0;
-  if (!found() || cudaGetDevice(&device) != cudaSuccess) return;
+  if (!*th_cuda_blas() || !found()) return TH_OK;
+  TH_CUDA_TRY(cudaGetDevice(&device));
   std::lock_guard<std::mutex> guard(lock);
   handle_of(device);
+  return TH_OK;
 }
 
 th_status th_cuda_blas_add_row(const th_cuda_gemm &g, const void *row, bool *done)
