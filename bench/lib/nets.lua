@@ -56,4 +56,34 @@ function nets.resnet20()
    return net:add(nn.SpatialAveragePooling(8, 8)):add(nn.View(64)):add(nn.Linear(64, 10)):add(nn.LogSoftMax())
 end
 
+-- Three convolutions around which the planes are few; the last block of a part has `to` planes.
+local function bottleneck(from, to, stride)
+   local few = to / 4
+   local path = sequential(
+      convolution(from, few, 1, 1), nn.SpatialBatchNormalization(few), nn.ReLU(true),
+      convolution(few, few, 3, stride), nn.SpatialBatchNormalization(few), nn.ReLU(true),
+      convolution(few, to, 1, 1), nn.SpatialBatchNormalization(to))
+   local short = nn.Identity()
+   if from ~= to then
+      short = sequential(convolution(from, to, 1, stride), nn.SpatialBatchNormalization(to))
+   end
+   return sequential(nn.ConcatTable():add(path):add(short), nn.CAddTable(true), nn.ReLU(true))
+end
+
+-- He et al., "Deep residual learning for image recognition" (2016), for images of 224 x 224.
+function nets.resnet50()
+   local net = sequential(convolution(3, 64, 7, 2), nn.SpatialBatchNormalization(64), nn.ReLU(true),
+      nn.SpatialMaxPooling(3, 3, 2, 2, 1, 1))
+   local from = 64
+   for part, blocks in ipairs { 3, 4, 6, 3 } do
+      local to = 128 * 2 ^ part
+      for k = 1, blocks do
+         net:add(bottleneck(from, to, k == 1 and part > 1 and 2 or 1))
+         from = to
+      end
+   end
+   return net:add(nn.SpatialAveragePooling(7, 7)):add(nn.View(2048)):add(nn.Linear(2048, 1000))
+      :add(nn.LogSoftMax())
+end
+
 return nets
