@@ -4,11 +4,12 @@ local M = {}
 
 local is_off = false                         -- run() has turned the compiler off
 
-local function finish(ok, ...)
+-- torch.varargs has the reason why the first value has a name.
+local function finish(ok, first, ...)
    is_off = false
    jit.on()
-   if not ok then error((...), 0) end
-   return ...
+   if not ok then error(first, 0) end
+   return first, ...
 end
 
 --- Calls f(...) in the interpreter, and returns its results. An error keeps its text.
@@ -26,11 +27,11 @@ function M.resume()
    jit.on()
 end
 
-local function turn_off(ok, ...)
+local function turn_off(ok, first, ...)
    is_off = true
    jit.off()
-   if not ok then error((...), 0) end
-   return ...
+   if not ok then error(first, 0) end
+   return first, ...
 end
 
 --- Calls f(...) with the compiler below a call of run(): for loops over many numbers.
