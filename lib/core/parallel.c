@@ -47,8 +47,8 @@ static struct {
   int cores;                        /* processors that no other process wants, atomic: 0 where threads must not spin for long */
   int64_t ticket;                   /* of the job: its number times TICKET, plus the number of helping threads */
   int64_t before;                   /* the ticket when the newest threads were started; atomic: older ones may start late */
-  int64_t entry;                    /* atomic: the number of the job times NUMBER, OPEN while threads
-                                       may join it, and how many have joined it */
+  int64_t entry;                    /* atomic: the job's number times NUMBER, plus OPEN while
+                                       threads may join it, plus how many have joined it */
   int64_t finished;                 /* threads that have joined and finished the job */
   int asleep;                       /* the caller sleeps on `done` */
   int sleepers;                     /* threads that sleep on `wake` */

@@ -22,7 +22,7 @@ typedef struct taps { int64_t n, first; } taps;
 
 TH_INLINE taps taps_of(int64_t at, int64_t kernel, int64_t gap, int64_t size)
 {
-  /* without divisions, which cost as much as a tap */
+  /* saves two divisions */
   if (at >= 0 && at + (kernel - 1) * gap < size) return (taps){ kernel, at };
   const int64_t before = at < 0 ? (-at + gap - 1) / gap : 0,
     end = at >= size ? 0 : th_min(kernel, (size - 1 - at) / gap + 1);
@@ -65,7 +65,7 @@ typedef IV K(mask) __attribute__((vector_size(TH_VB), may_alias));
 TH_INLINE K(vec) K(larger)(K(vec) best, K(vec) v)
 {
 #if TH_VB == 64
-  if (sizeof(C) == sizeof(float)) {                 /* max_ps gives its second argument of two with NaN */
+  if (sizeof(C) == sizeof(float)) {      /* where one is NaN, max_ps gives its second argument */
     const __m512 a = (__m512)v, b = _mm512_max_ps(a, (__m512)best);
     return (K(vec))_mm512_mask_mov_ps(b, _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), a);
   }

@@ -437,8 +437,8 @@ describe('attention in parts', function()
 
    it('gives the same bits for any number of threads', function()
       local fused = pair(of_heads {})
-      local x, before = { x = float(3, 150, 12), mask = float(3, 3, 150, 150) }, torch.getnumthreads()
-      local want
+      local x = { x = float(3, 150, 12), mask = float(3, 3, 150, 150) }
+      local before, want = torch.getnumthreads()
       for _, threads in ipairs { 1, 2, 7 } do
          torch.setnumthreads(threads)
          for _ = 1, 3 do
