@@ -181,6 +181,15 @@ describe('a product with a constant matrix', function()
          compare(m, images(2, 9, 96), images(1, 1, 96), images(1, 500, 96)))
    end)
 
+   it('keeps an addend that its result may lie over, for few rows too', function()
+      local nodes = { node('Sigmoid', { 'x' }, { 'a' }), node('Neg', { 'a' }, { 's' }),
+         node('MatMul', { 's', 'w' }, { 'p' }), node('Add', { 'p', 'b' }, { 'q' }),
+         node('Add', { 'q', 'a' }, { 'sum' }), node('Abs', { 'sum' }, { 'y' }) }
+      compare(bytes.model(nodes, { info 'x' }, { info 'y' },
+         { weight('w', 80, 80), weight('b', 80) }),
+         torch.FloatTensor(2, 80):uniform(-1, 1), torch.FloatTensor(1, 9, 80):uniform(-1, 1))
+   end)
+
    it('takes over Gelu', function()
       local m = bytes.model({ node('MatMul', { 'x', 'w' }, { 'a' }),
          node('Add', { 'a', 'b' }, { 'c' }),
