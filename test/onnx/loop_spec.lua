@@ -11,8 +11,8 @@ local MOST = onnx.maxTurns()
 
 teardown(temporary.remove)
 
--- A model whose Loop adds 1 to x in each turn. A Loop without a trip count never ends, unless it has
--- a limit for x.
+-- A model whose Loop adds 1 to x in each turn. A Loop without a trip count never ends, unless it
+-- has a limit for x.
 local function counting(counted, limit)
    local ends = limit and bytes.node('Less', { 'b', 'limit' }, { 'more' })
    local body = {

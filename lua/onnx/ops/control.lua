@@ -76,7 +76,9 @@ registry.add('Loop', {
       if most == ENDLESS then most = math.huge end
       local go_on = condition == nil or types.number(condition) ~= 0
       local allowed = registry.most_turns
-      if most < math.huge and most > allowed then error(TOO_MANY:format(allowed, ('%.0f'):format(most)), 0) end
+      if most < math.huge and most > allowed then
+         error(TOO_MANY:format(allowed, ('%.0f'):format(most)), 0)
+      end
       local rows, turn = {}, 0
       for k = states + 1, n.outputs do rows[k] = {} end
       while go_on and turn < most do
