@@ -30,7 +30,8 @@ end
 
 -- The traceback without the frames of the kernel.
 local function calls()
-   local trace = debug.traceback('', 5):gsub('\n[^\n]*jupyter/%w+%.lua:.*$', ''):gsub("\n%s*%[C%]: in function 'xpcall'.*$", '')
+   local trace = debug.traceback('', 5):gsub('\n[^\n]*jupyter/%w+%.lua:.*$', '')
+      :gsub("\n%s*%[C%]: in function 'xpcall'.*$", '')
    return (trace:gsub('^%s*stack traceback:', ''))
 end
 
@@ -48,8 +49,8 @@ local function describe(e, code, name)
    local message = type(e) == 'string' and explain.message(e) or show.text(e, show.bounded)
    local first = message:match '^[^\n]*'
    local interrupted = first:match 'interrupted$'
-   return failure(interrupted and 'KeyboardInterrupt' or 'Error', interrupted and 'interrupted' or message, code,
-      running_line(name), calls())
+   return failure(interrupted and 'KeyboardInterrupt' or 'Error',
+      interrupted and 'interrupted' or message, code, running_line(name), calls())
 end
 
 -- The compiler rests meanwhile: after a stack overflow there is too little stack for its events,

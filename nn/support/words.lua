@@ -38,7 +38,8 @@ end
 local function ofSecond(self, name, pass, second, ofOp, named, err, input, other)
    local other_kind = kind(other)
    -- A few criterions have no target, so the error must be about it.
-   local missing = second == 'target' and err:find('nil', 1, true) or second ~= 'target' and pass == 'backward'
+   local missing = pass == 'backward'
+   if second == 'target' then missing = err:find('nil', 1, true) end
    if other == nil and missing and not named then
       return ('%s: %s must be a tensor, got nil'):format(name, second)
    end

@@ -66,7 +66,8 @@ describe('jupyter.cell', function()
    end)
 
    it('writes nothing to stderr about the compiler when the stack overflows', function()
-      local code = "for _ = 1, 200 do require 'jupyter.cell'.run('local function f() return 1 + f() end f()', 'cell 1') end"
+      local code = "for _ = 1, 200 do require 'jupyter.cell'.run("
+         .. "'local function f() return 1 + f() end f()', 'cell 1') end"
       local p = io.popen(("'%s' -e \"%s\" 2>&1"):format(os.getenv 'TH' or 'build/bin/th', code))
       local text = p:read '*a'
       p:close()

@@ -49,7 +49,8 @@ describe('a kernel of Jupyter', function()
       assert.matches('^[%d.]+ s, processors [%d.]+ s\n$', front.text(list, 'stdout'))
       assert.equal('42', front.find(list, 'execute_result').content.data['text/plain'])
       _, list = k:run '%%timeit\nlocal x = 1\nx = x + 1'
-      assert.matches('^[%d.]+ %S+ ± [%d.]+ %S+ %(%d+ rounds of [%d,]+%)\n$', front.text(list, 'stdout'))
+      local form = '^[%d.]+ %S+ ± [%d.]+ %S+ %(%d+ rounds of [%d,]+%)\n$'
+      assert.matches(form, front.text(list, 'stdout'))
       assert.is_nil(front.find(list, 'execute_result'))
       local reply = k:run '%timeit\nerror "boom"'
       assert.matches('^cell %d+:2: boom$', reply.evalue)
