@@ -362,6 +362,8 @@ describe('every engine of a CUDA device', function()
       pcall(ffi.cdef, 'double th_emu_count(const char *name);')
       local C = require 'cutorch.backend'.C
       local function allocations(input)
+         collectgarbage()
+         cutorch.deviceReset()                                 -- what is idle would be used again
          local before = C.th_emu_count 'allocations'
          torch.conv2d(input, w)
          return C.th_emu_count 'allocations' - before
