@@ -130,7 +130,11 @@ static void *block(int64_t bytes, bool zeroed)
   return p;
 }
 
-static void free_block(void *p) { if (p) th_block_free(p, __atomic_load_n(&th_memory_of(TH_CPU)->bytes, __ATOMIC_RELAXED)); }
+/* What this thread has not yet added to the count does not matter here. */
+static void free_block(void *p)
+{
+  if (p) th_block_free(p, __atomic_load_n(&memory[TH_CPU].bytes, __ATOMIC_RELAXED));
+}
 
 /* Few elements are stored in the block of their th_storage: one allocation instead of two. */
 static void *beside(th_storage *s)
