@@ -1,8 +1,9 @@
 -- bench/fft_plan.lua - what a plan of a Fourier transform costs: the time of a first call less that
 -- of the next ones, over theirs.
 --    th bench/fft_plan.lua [-repeat 30] [-sizes 16,64,...]
--- Before each first call the plans of 70 other sizes take its place in the cache. One thread; the
--- least of several calls.
+-- Before each first call the plans of 70 other sizes, of the same type and transform, take its
+-- place in the cache: both calls find the code of their type in the processor's caches. One thread;
+-- the least of several calls.
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'
 local measure = require 'bench.lib.measure'
@@ -13,15 +14,20 @@ local options = measure.options(arg or {}, { ['repeat'] = 30, sizes = SIZES })
 torch.setnumthreads(1)
 torch.manualSeed(1)
 
-local others, result = {}, torch.FloatTensor()
-for i = 1, 70 do
-   others[i] = torch.FloatTensor(200 + 2 * i + (i > 27 and 2 or 0), 2):uniform(-1, 1)
+-- 70 lines of other sizes than SIZES.
+local function others_of(kind, form)
+   local list = {}
+   for i = 1, 70 do
+      local n = 200 + 2 * i + (i > 27 and 2 or 0)
+      list[i] = torch[kind .. 'Tensor'](unpack(form == 'fft' and { n, 2 } or { n })):uniform(-1, 1)
+   end
+   return list
 end
 
 -- Seconds of a first call less those of a next one, and those of a next one.
 local function cost(kind, form, n)
    local x = torch[kind .. 'Tensor'](unpack(form == 'fft' and { n, 2 } or { n })):uniform(-1, 1)
-   local y, f = x.new(), torch[form]
+   local y, f, others, result = x.new(), torch[form], others_of(kind, form), x.new()
    local function call() f(y, x) end
    -- Processor time, but of short calls, which take less than its steps.
    local clock = n > 1e4 and measure.work or measure.wall
@@ -29,7 +35,7 @@ local function cost(kind, form, n)
    -- The second call is measured as the first one is: alone.
    local first, second, next_ = math.huge, math.huge, math.huge
    for _ = 1, n > 1e5 and math.max(3, options['repeat'] / 10) or options['repeat'] do
-      for i = 1, #others do torch.fft(result, others[i]) end
+      for i = 1, #others do f(result, others[i]) end
       first = math.min(first, clock(call))
       second = math.min(second, clock(call))
       for _ = 1, 3 do next_ = math.min(next_, clock(call, n > 1e5 and 1 or 5)) end

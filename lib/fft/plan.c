@@ -13,14 +13,17 @@ enum {
   MIX_COST = 1                      /* of the ends of real numbers' transforms */
 };
 
+/* Plans lie in places from 1 on. A ring leads from place 0 to the oldest one and on to newer ones,
+ * and back from 0 to the newest. Places of keys with the same hash are a list, and so are empty
+ * ones; 0 ends it. */
+enum { BUCKETS = 64 };
 static struct {
   pthread_mutex_t lock;
-  th_fft_plan *plan[KEPT];
-  /* Of plan[i], 0 for none; the call that wanted it last: side by side, so that a search reads
-   * few lines of a cache. */
-  int64_t key[KEPT], used[KEPT];
-  int     last;                     /* the place of the plan that was wanted last */
-  int64_t bytes, calls;
+  th_fft_plan *plan[KEPT + 1];
+  int64_t key[KEPT + 1];
+  uint8_t newer[KEPT + 1], older[KEPT + 1], first[BUCKETS], next[KEPT + 1], empty;
+  int     taken;                      /* places that ever had a plan */
+  int64_t bytes;
 } cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- memory of a plan ---- */
@@ -142,6 +145,18 @@ static void fill_order(int32_t *order, int64_t count, int64_t g, int64_t n)
 }
 
 /* ---- tables ---- */
+
+/* Nodes of one pass, which all plans share: they need no roots. */
+#define ONE_PASS(size) [size] = { .n = size, .kind = TH_FFT_DIRECT, .passes = 1, .radix = { size } }
+static const th_fft_node one_pass[] = {
+  ONE_PASS(2), ONE_PASS(3), ONE_PASS(4), ONE_PASS(5), ONE_PASS(6), ONE_PASS(7), ONE_PASS(8),
+  ONE_PASS(9), ONE_PASS(10), ONE_PASS(11), ONE_PASS(12), ONE_PASS(13), ONE_PASS(15), ONE_PASS(16)
+};
+enum { ONE_PASS_MOST = (int)(sizeof one_pass / sizeof *one_pass) - 1 };
+
+/* From so many roots on, to look one up among those of an eighth of a turn takes less time than to
+ * read it from memory. */
+enum { FOLDED = 1 << 16 };
 
 #define P float
 #define M(f) f##_f32
@@ -280,7 +295,19 @@ static int64_t best_columns(int64_t n, int64_t chunk, double *cost)
   return best;
 }
 
-static th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top);
+/* The same, searched once for each of the sizes that most plans are made of. */
+static int64_t columns_of(int64_t n, int64_t chunk)
+{
+  enum { MOST = 1024 };
+  static int16_t known[2][MOST + 1];
+  double cost;
+  if (n > MOST) return best_columns(n, chunk, &cost);
+  int16_t *columns = &known[chunk == 8][n];
+  if (*columns == 0) *columns = (int16_t)(1 + best_columns(n, chunk, &cost));
+  return *columns - 1;
+}
+
+static const th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top);
 
 static th_fft_node *split(th_fft_plan *p, th_fft_node *d, int64_t columns)
 {
@@ -350,8 +377,9 @@ static int64_t convolution_of(const th_fft_plan *p, th_fft_node *d, int64_t prim
   return padded_size(2 * n - 1, chunk, &cost);
 }
 
-static th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
+static const th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
 {
+  if (n <= ONE_PASS_MOST && one_pass[n].n) return &one_pass[n];
   th_fft_node *d = take(p, sizeof *d);
   if (!d) return NULL;
   memset(d, 0, sizeof *d);
@@ -361,8 +389,8 @@ static th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
     d->kind = TH_FFT_SUM;
     return d;
   }
-  double cost;
-  const int64_t columns = prime <= TH_FFT_LARGEST && n >= least_split(chunk) ? best_columns(n, chunk, &cost) : 0;
+  const bool splits = prime <= TH_FFT_LARGEST && n >= least_split(chunk);
+  const int64_t columns = splits ? columns_of(n, chunk) : 0;
   if (columns) return split(p, d, columns);
   if (prime <= TH_FFT_LARGEST && (n < 512 || prime <= 13)) {
     d->kind = TH_FFT_DIRECT;
@@ -397,62 +425,87 @@ static th_fft_plan *make(int64_t n, int dtype, bool real, const th_fft_kernels *
 
 static int64_t key_of(int64_t n, int dtype, bool real) { return n * 4 + (dtype == TH_F64) * 2 + real; }
 
-static th_fft_plan *find(int64_t n, int dtype, bool real)
+static uint8_t *bucket_of(int64_t key)
 {
-  const int64_t key = key_of(n, dtype, real);
-  if (cache.key[cache.last] == key) return cache.plan[cache.last];
-  for (int i = 0; i < KEPT; i++) if (cache.key[i] == key) return cache.plan[cache.last = i];
-  return NULL;
+  return &cache.first[(uint64_t)key * 0x9E3779B97F4A7C15 >> 58];
+}
+
+/* The place of a plan, 0 for none. */
+static int find(int64_t key)
+{
+  int i = cache.older[0];
+  if (cache.key[i] == key) return i;
+  for (i = *bucket_of(key); i && cache.key[i] != key;) i = cache.next[i];
+  return i;
+}
+
+static void unlink_place(int i)
+{
+  cache.newer[cache.older[i]] = cache.newer[i];
+  cache.older[cache.newer[i]] = cache.older[i];
+}
+static void link_newest(int i)
+{
+  const uint8_t newest = cache.older[0];
+  cache.newer[i] = 0;
+  cache.older[i] = newest;
+  cache.newer[newest] = cache.older[0] = (uint8_t)i;
 }
 
 /* Takes plan i out; its last user destroys it. */
 static void drop(int i)
 {
   th_fft_plan *p = cache.plan[i];
+  uint8_t *at = bucket_of(cache.key[i]);
+  while (*at != i) at = &cache.next[*at];
+  *at = cache.next[i];
+  unlink_place(i);
   cache.plan[i] = NULL;
   cache.key[i] = 0;
+  cache.next[i] = cache.empty;
+  cache.empty = (uint8_t)i;
   cache.bytes -= p->bytes;
   p->kept = false;
   if (p->users == 0) destroy(p);
 }
 
 /* Puts p into the cache, in the place of those that were not used for longest. */
-static void keep(th_fft_plan *p)
+static void keep(th_fft_plan *p, int64_t key)
 {
   if (p->bytes > KEPT_BYTES) return;
-  for (;;) {
-    int empty = -1, oldest = -1;
-    for (int i = 0; i < KEPT; i++) {
-      if (!cache.key[i]) empty = i;
-      else if (oldest < 0 || cache.used[i] < cache.used[oldest]) oldest = i;
-    }
-    if (empty >= 0 && cache.bytes + p->bytes <= KEPT_BYTES) {
-      cache.plan[empty] = p;
-      cache.key[empty] = key_of(p->n, p->dtype, p->real);
-      cache.bytes += p->bytes;
-      cache.last = empty;
-      p->kept = true;
-      return;
-    }
-    drop(oldest);
+  while (cache.bytes + p->bytes > KEPT_BYTES || (!cache.empty && cache.taken == KEPT)) {
+    drop(cache.newer[0]);
   }
+  int i = cache.empty;
+  if (i) cache.empty = cache.next[i];
+  else i = ++cache.taken;
+  uint8_t *first = bucket_of(key);
+  cache.next[i] = *first;
+  *first = (uint8_t)i;
+  cache.plan[i] = p;
+  cache.key[i] = key;
+  cache.bytes += p->bytes;
+  link_newest(i);
+  p->kept = true;
 }
 
 th_status th_fft_plan_get(th_fft_plan **to, int64_t n, int dtype, bool real,
                            const th_fft_kernels *kernels)
 {
   th_status s = TH_OK;
+  const int64_t key = key_of(n, dtype, real);
   pthread_mutex_lock(&cache.lock);
-  th_fft_plan *p = find(n, dtype, real);
-  if (!p && n < (int64_t)1 << 40) {
+  const int i = find(key);
+  th_fft_plan *p = cache.plan[i];
+  if (i && i != cache.older[0]) {
+    unlink_place(i);
+    link_newest(i);
+  } else if (!i && n < (int64_t)1 << 40) {
     p = make(n, dtype, real, kernels);
     if (p && (s = kernels->finish(p)) != TH_OK) destroy(p), p = NULL;
+    if (p) keep(p, key);
   }
-  if (p) {
-    p->users++;
-    if (!p->kept) keep(p);
-    if (p->kept) cache.used[cache.last] = ++cache.calls;
-  }
+  if (p) p->users++;
   pthread_mutex_unlock(&cache.lock);
   *to = p;
   if (p || s != TH_OK) return s;

@@ -3,35 +3,76 @@
 
 enum { M(CHUNK) = 64 / (int)sizeof(P) };
 
-/* cos and sin of 2 pi e / n for e from 0 to n - 1. */
-enum { M(FEW) = 256 };              /* of so many on the stack */
-typedef struct M(roots) { int64_t n; P *circle, few[2 * M(FEW)]; } M(roots);
+/* cos and sin of 2 pi e / n for e from 0 to n - 1, of many only the first part: up to `eighth` of a
+ * turn, which is half of it or a quarter if n is no multiple of 8 or 4. The others are images. */
+enum { M(FEW) = 320 };              /* of fewer on the stack */
+typedef struct M(roots) {
+  int64_t n, half, quarter, eighth;
+  P *circle, few[2 * M(FEW)];
+} M(roots);
 
-/* All roots: computed up to an eighth, a quarter or half of a turn, which n is a multiple of; the others are their images. */
-static bool M(fill_circle)(P *to, int64_t n, th_fft_roots *roots)
+static int64_t M(first_part)(int64_t n) { return n % 8 == 0 ? n / 8 : n % 4 == 0 ? n / 4 : n / 2; }
+
+/* The images of roots up to e = part. */
+static void M(fill_images)(P *to, int64_t n, int64_t part)
 {
-  if (!roots(DTYPE, n, (n % 8 == 0 ? n / 8 : n % 4 == 0 ? n / 4 : n / 2) + 1, to)) return false;
   if (n % 8 == 0) {
-    for (int64_t e = n / 8 + 1; e <= n / 4; e++) to[2 * e] = to[2 * (n / 4 - e) + 1], to[2 * e + 1] = to[2 * (n / 4 - e)];
+    for (int64_t e = part + 1; e <= n / 4; e++) {
+      to[2 * e] = to[2 * (n / 4 - e) + 1];
+      to[2 * e + 1] = to[2 * (n / 4 - e)];
+    }
   }
   if (n % 4 == 0) {
-    for (int64_t e = n / 4 + 1; e <= n / 2; e++) to[2 * e] = -to[2 * (n / 2 - e)], to[2 * e + 1] = to[2 * (n / 2 - e) + 1];
+    for (int64_t e = n / 4 + 1; e <= n / 2; e++) {
+      to[2 * e] = -to[2 * (n / 2 - e)];
+      to[2 * e + 1] = to[2 * (n / 2 - e) + 1];
+    }
   }
-  for (int64_t e = n / 2 + 1; e < n; e++) to[2 * e] = to[2 * (n - e)], to[2 * e + 1] = -to[2 * (n - e) + 1];
+  for (int64_t e = n / 2 + 1; e < n; e++) {
+    to[2 * e] = to[2 * (n - e)];
+    to[2 * e + 1] = -to[2 * (n - e) + 1];
+  }
+}
+static bool M(fill_circle)(P *to, int64_t n, th_fft_roots *roots)
+{
+  const int64_t part = M(first_part)(n);
+  if (!roots(DTYPE, n, part + 1, to)) return false;
+  M(fill_images)(to, n, part);
   return true;
+}
+static void M(set_roots)(M(roots) *r, int64_t n, bool all)
+{
+  r->n = n;
+  r->half = all ? n : n / 2;
+  r->quarter = all || n % 4 ? n : n / 4;
+  r->eighth = all || n % 8 ? n : n / 8;
 }
 static bool M(roots_new)(M(roots) *r, int64_t n, th_fft_roots *roots)
 {
-  r->n = n;
-  r->circle = n < M(FEW) ? r->few : th_scratch(sizeof(P) * 2 * (size_t)(n + 1));
-  return r->circle && M(fill_circle)(r->circle, n, roots);
+  const bool all = n < FOLDED;
+  const int64_t part = M(first_part)(n);
+  M(set_roots)(r, n, all);
+  r->circle = n < M(FEW) ? r->few : th_scratch(sizeof(P) * 2 * (size_t)((all ? n : part) + 1));
+  if (!r->circle) return false;
+  return all ? M(fill_circle)(r->circle, n, roots) : roots(DTYPE, n, part + 1, r->circle);
 }
 static void M(roots_free)(M(roots) *r)
 {
   if (r->circle != r->few) th_scratch_free(r->circle);
 }
 
-static inline void M(root)(const M(roots) *r, int64_t e, P *to) { to[0] = r->circle[2 * e], to[1] = r->circle[2 * e + 1]; }
+static inline void M(root)(const M(roots) *r, int64_t e, P *cosine, P *sine)
+{
+  const bool below = e > r->half;
+  if (below) e = r->n - e;
+  const bool left = e > r->quarter;
+  if (left) e = r->half - e;
+  const bool steep = e > r->eighth;
+  if (steep) e = r->quarter - e;
+  const P c = r->circle[2 * e + steep], s = r->circle[2 * e + 1 - steep];
+  *cosine = left ? -c : c;
+  *sine = below ? -s : s;
+}
 
 /* Of a pass over transforms of `size` in radix parts: for each place but the first, the powers 1 ... radix - 1. */
 static void M(pass_table)(P *to, const M(roots) *r, int64_t size, int radix)
@@ -39,7 +80,7 @@ static void M(pass_table)(P *to, const M(roots) *r, int64_t size, int radix)
   if (size == radix) return;
   const int64_t step = r->n / size;
   for (int64_t p = 1; p < size / radix; p++) {
-    for (int k = 1; k < radix; k++, to += 2) M(root)(r, p * k * step, to);
+    for (int k = 1; k < radix; k++, to += 2) M(root)(r, p * k * step, to, to + 1);
   }
 }
 
@@ -51,22 +92,35 @@ static void M(turn_table)(P *to, const M(roots) *r, int64_t n, int64_t columns, 
     const int64_t start = th_fft_chunk_at(j, M(CHUNK), columns),
                   most = columns - start < M(CHUNK) ? columns - start : M(CHUNK);
     for (int64_t k = 0; k < rows; k++, to += 2 * M(CHUNK)) {
-      const P *from = r->circle + 2 * start * k * step;
-      for (int64_t i = 0; i < most; i++, from += 2 * k * step) to[i] = from[0],
+      int64_t e = start * k * step;
+      if (r->half < r->n) {
+        for (int64_t i = 0; i < most; i++, e += k * step) M(root)(r, e, to + i, to + M(CHUNK) + i);
+      } else {                      /* all roots are there */
+        const P *from = r->circle + 2 * e;
+        for (int64_t i = 0; i < most; i++, from += 2 * k * step) {
+          to[i] = from[0];
           to[M(CHUNK) + i] = from[1];
+        }
+      }
       for (int64_t i = most; i < M(CHUNK); i++) to[i] = 1, to[M(CHUNK) + i] = 0;
     }
   }
 }
 
-/* cos and sin of pi k^2 / n; r: of 2 n. */
+/* cos and sin of pi k^2 / n; r: of 2 n. Those of n - k are equal to those of k, or for odd n
+ * opposite. */
 static void M(chirp_table)(P *cosines, P *sines, const M(roots) *r, int64_t n)
 {
   int64_t square = 0;                               /* of k, modulo 2 n */
-  for (int64_t k = 0; k < n; k++) {
-    cosines[k] = r->circle[2 * square], sines[k] = r->circle[2 * square + 1];
+  for (int64_t k = 0; k <= n / 2; k++) {
+    M(root)(r, square, cosines + k, sines + k);
     square += 2 * k + 1;
-    while (square >= 2 * n) square -= 2 * n;
+    if (square >= 2 * n) square -= 2 * n;
+  }
+  const P sign = n % 2 ? -1 : 1;
+  for (int64_t k = n / 2 + 1; k < n; k++) {
+    cosines[k] = sign * cosines[n - k];
+    sines[k] = sign * sines[n - k];
   }
 }
 
@@ -129,9 +183,8 @@ static bool M(fill_pairs)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
     for (int64_t k = 0; k < half; k++, to += 4 * M(CHUNK)) {
       for (int64_t i = 0; i < M(CHUNK); i++) {
         const int64_t l = start + i < pairs ? start + i : 0;
-        const P *one = r->circle + 2 * l * k, *two = one + 2 * (columns / 2) * k;
-        to[i] = one[0], to[M(CHUNK) + i] = one[1];
-        to[2 * M(CHUNK) + i] = two[0], to[3 * M(CHUNK) + i] = two[1];
+        M(root)(r, l * k, to + i, to + M(CHUNK) + i);
+        M(root)(r, (l + columns / 2) * k, to + 2 * M(CHUNK) + i, to + 3 * M(CHUNK) + i);
       }
     }
   }
@@ -199,12 +252,26 @@ static bool M(fill_padded)(th_fft_plan *p, const th_fft_node *d)
 }
 
 /* What a transform inside a real one of n numbers needs, d, and the roots of that: from one circle,
- * if that takes less time than two. */
+ * or d's from those, if that takes less time than two. */
 static bool M(fill_both)(th_fft_plan *p, const th_fft_node *d, int64_t n)
 {
-  if (n >= M(FEW)) return M(fill_padded)(p, d) && M(fill_real)(p, n);
   M(roots) r;
-  const int64_t room = th_fft_root_room(n, M(CHUNK));
+  const int64_t room = th_fft_root_room(n, M(CHUNK)), h = n / 2;
+  if (n >= M(FEW)) {
+    if (!M(fill_real)(p, n)) return false;
+    if (d->n != h || h % 4 || h >= FOLDED) return M(fill_padded)(p, d);
+    const P *cosines = p->roots, *sines = cosines + room;
+    M(set_roots)(&r, h, true);
+    r.circle = h < M(FEW) ? r.few : th_scratch(sizeof(P) * 2 * (size_t)(h + 1));
+    for (int64_t e = 0; r.circle && e <= h / 4; e++) {
+      r.circle[2 * e] = cosines[2 * e];
+      r.circle[2 * e + 1] = sines[2 * e];
+    }
+    if (r.circle) M(fill_images)(r.circle, h, h / 4);
+    const bool done = r.circle && M(fill)(p, (th_fft_node *)(uintptr_t)d, &r);
+    M(roots_free)(&r);
+    return done;
+  }
   P *cosines = take(p, sizeof(P) * (size_t)(2 * room + M(CHUNK)));
   p->roots = cosines;
   if (!cosines || !M(roots_new)(&r, n, p->kernels->roots)) return false;
@@ -283,6 +350,7 @@ static bool M(fill_chirp)(th_fft_plan *p, th_fft_node *d)
 /* r: the roots of a DIRECT or SPLIT node, or a multiple of them. */
 static bool M(fill)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
 {
+  if (d->n <= ONE_PASS_MOST && one_pass[d->n].n) return true;
   if (d->kind == TH_FFT_DIRECT) return M(fill_direct)(p, d, r);
   if (!M(fill)(p, (th_fft_node *)(uintptr_t)d->column, r)) return false;
   if (d->row != d->column && !M(fill)(p, (th_fft_node *)(uintptr_t)d->row, r)) return false;
