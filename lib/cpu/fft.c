@@ -30,6 +30,7 @@ enum {
   COPIED = 8 << 20,                 /* bytes up to which longer ones are copied; beyond them they do not stay in a cache */
   ALL_NEAR = 4 << 20,               /* bytes of a matrix that stays in caches between calls */
   ALL_FAR = 8 << 20,                /* bytes of one, and its result, that no cache keeps until they are read again */
+  AT_HAND = 24 << 10,               /* bytes on the stack, for a short line */
   NEAR = 512 << 10                  /* bytes of lines that lie apart and are collected together */
 };
 
@@ -248,8 +249,9 @@ static th_status lay_out(const th_fft *f, const th_tensor *x, th_tensor *y, th_t
 static th_status finish(th_fft_plan *p) { return p->dtype == TH_F64 ? finish_f64(p) : finish_f32(p); }
 static const th_fft_kernels kernels = { TH_AT(th_fft_roots), finish };
 
-/* Takes all that a pass needs. lines: how many there are. */
-static th_status prepare(pass *p, const th_fft_pass *q, int dtype, int64_t lines)
+/* Takes all that a pass needs. lines: how many there are. hand: memory for a short line, or
+ * NULL. */
+static th_status prepare(pass *p, const th_fft_pass *q, int dtype, int64_t lines, void *hand)
 {
   static const int forms[][2] = { [TH_FFT_FORWARD] = { COMPLEX, COMPLEX }, [TH_FFT_BACKWARD] = { COMPLEX, COMPLEX },
                                   [TH_FFT_HALF] = { REAL, SPECTRUM }, [TH_FFT_WHOLE] = { SPECTRUM, REAL } };
@@ -261,7 +263,7 @@ static th_status prepare(pass *p, const th_fft_pass *q, int dtype, int64_t lines
   p->to.form = forms[q->kind][1];
   TH_TRY(th_fft_plan_get(&p->plan, q->n, p->dtype, q->kind >= TH_FFT_HALF, &kernels));
   p->folded = p->plan->folded;
-  return p->dtype == TH_F64 ? take_memory_f64(p, lines) : take_memory_f32(p, lines);
+  return p->dtype == TH_F64 ? take_memory_f64(p, lines, hand) : take_memory_f32(p, lines, hand);
 }
 
 static th_status fft(const th_call *c, const th_tensor *x)
@@ -271,7 +273,8 @@ static th_status fft(const th_call *c, const th_tensor *x)
   th_tensor own[TH_MAXDIM];         /* only those of passes: all of them take 5 KB */
   for (int i = 0; i < f.count; i++) own[i] = (th_tensor){ 0 };
   stage at[TH_MAXDIM];
-  pass *passes = th_scratch(sizeof *passes * (size_t)f.count);
+  pass one, *passes = f.count == 1 ? &one : th_scratch(sizeof *passes * (size_t)f.count);
+  char hand[AT_HAND] __attribute__((aligned(64)));
   if (!passes) return th_no_scratch((int64_t)sizeof *passes * f.count);
   for (int i = 0; i < f.count; i++) {                 /* not all of them: they take 1 KB each, for their walks */
     pass *p = &passes[i];
@@ -287,7 +290,7 @@ static th_status fft(const th_call *c, const th_tensor *x)
     int64_t lines = 1;
     for (int d = 0; d < f.ndim; d++) if (d != f.pass[i].dim) lines *= size[d];
     size[f.pass[i].dim] = f.pass[i].size;
-    s = prepare(&passes[i], &f.pass[i], x->dtype, lines);
+    s = prepare(&passes[i], &f.pass[i], x->dtype, lines, f.count == 1 ? hand : NULL);
   }
   void *middle = s == TH_OK && is_picture(&f, x, passes) ? picture_memory(&f, passes) : NULL;
   if (s == TH_OK) s = th_commit(c);
@@ -306,7 +309,7 @@ static th_status fft(const th_call *c, const th_tensor *x)
     th_fft_plan_put(passes[i].plan);
     th_tensor_release(&own[i]);
   }
-  th_scratch_free(passes);
+  if (passes != &one) th_scratch_free(passes);
   return s;
 }
 

@@ -19,8 +19,15 @@ static inline __attribute__((unused)) th_status th_slots_new(th_slots *s, size_t
   return TH_OK;
 }
 
+/* The caller's memory, with the slack, as the only piece: for loops of one block. */
+static inline __attribute__((unused)) void th_slots_of(th_slots *s, void *memory)
+{
+  *s = (th_slots){ .base = memory };
+}
+
 static inline __attribute__((unused)) void *th_slot_take(th_slots *s)
 {
+  if (!s->busy) return s->base;
   for (;;) {
     for (int i = 0; i < s->count; i++) {
       if (!__atomic_test_and_set(&s->busy[i], __ATOMIC_ACQUIRE))
@@ -32,9 +39,12 @@ static inline __attribute__((unused)) void *th_slot_take(th_slots *s)
 
 static inline __attribute__((unused)) void th_slot_give(th_slots *s, void *p)
 {
-  __atomic_clear(&s->busy[(size_t)((char *)p - s->base) / s->bytes], __ATOMIC_RELEASE);
+  if (s->busy) __atomic_clear(&s->busy[(size_t)((char *)p - s->base) / s->bytes], __ATOMIC_RELEASE);
 }
 
-static inline __attribute__((unused)) void th_slots_free(th_slots *s) { th_scratch_free(s->base); }
+static inline __attribute__((unused)) void th_slots_free(th_slots *s)
+{
+  if (s->busy) th_scratch_free(s->base);
+}
 
 #endif

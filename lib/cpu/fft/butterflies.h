@@ -1,13 +1,31 @@
 /* butterflies.h - the smallest Fourier transforms, of vectors: every lane computes another transform.
  * Read once per computing type: P, M(f), M_FMA and M(vec) as in micro.h. */
+#ifndef TH_FNMA_f64
+/* c - a b, fused where M_FMA is. The compiler would compute -a by itself. */
+#if TH_VB == 64
+#define TH_FNMA_f32(a, b, c) \
+  ((__typeof__(c))_mm512_fnmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
+#define TH_FNMA_f64(a, b, c) \
+  ((__typeof__(c))_mm512_fnmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
+#elif TH_VB == 32
+#define TH_FNMA_f32(a, b, c) \
+  ((__typeof__(c))_mm256_fnmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
+#define TH_FNMA_f64(a, b, c) \
+  ((__typeof__(c))_mm256_fnmadd_pd((__m256d)(a), (__m256d)(b), (__m256d)(c)))
+#else
+#define TH_FNMA_f32(a, b, c) ((c) - (a) * (b))
+#define TH_FNMA_f64(a, b, c) ((c) - (a) * (b))
+#endif
+#endif
 typedef struct M(cx) { M(vec) re, im; } M(cx);      /* a complex number in each lane */
 
 /* to = (re + i im) (c - i s) */
 TH_INLINE void M(turned)(M(cx) *to, M(vec) re, M(vec) im, P c, P s)
 {
-  const M(vec) vc = c - (M(vec)){ 0 }, vs = s - (M(vec)){ 0 }, minus = -re;
-  to->re = M_FMA(im, vs, re * vc);
-  to->im = M_FMA(minus, vs, im * vc);
+  const M(vec) vc = c - (M(vec)){ 0 }, vs = s - (M(vec)){ 0 };
+  const M(vec) along = re * vc, down = im * vc;
+  to->re = M_FMA(im, vs, along);
+  to->im = M(TH_FNMA)(re, vs, down);
 }
 
 /* Transforms of three, four, five and eight, in place. */
@@ -31,7 +49,7 @@ TH_INLINE void M(five)(M(cx) *v)
   const M(vec) er = M_FMA(c2, cr, M_FMA(c1, ar, v[0].re)), ei = M_FMA(c2, ci, M_FMA(c1, ai, v[0].im));
   const M(vec) fr = M_FMA(c1, cr, M_FMA(c2, ar, v[0].re)), fi = M_FMA(c1, ci, M_FMA(c2, ai, v[0].im));
   const M(vec) gr = M_FMA(s2, dr, s1 * br), gi = M_FMA(s2, di, s1 * bi);
-  const M(vec) hr = M_FMA(-s1, dr, s2 * br), hi = M_FMA(-s1, di, s2 * bi);
+  const M(vec) hr = M(TH_FNMA)(s1, dr, s2 * br), hi = M(TH_FNMA)(s1, di, s2 * bi);
   v[0].re += ar + cr, v[0].im += ai + ci;
   v[1].re = er + gi, v[1].im = ei - gr;
   v[4].re = er - gi, v[4].im = ei + gr;

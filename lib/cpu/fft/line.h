@@ -1,5 +1,5 @@
-/* line.h - transforms of one line within vectors, of real lines, and of lines that lie apart. Read once per computing type
- * after pass.h. Lines are pairs of real and imaginary part. */
+/* line.h - transforms of one line within vectors, and of lines that lie apart. Read once per
+ * computing type after pass.h. Lines are pairs of real and imaginary part. */
 
 /* One line, of which several threads may do parts: then each borrows a slot to work in. */
 typedef struct M(line) {
@@ -9,6 +9,7 @@ typedef struct M(line) {
   int64_t planar;                   /* not 0: `from` and `to` have imaginary parts so far behind */
   int     form, out;                /* PAIRS, or SWAPPED for the inverse */
   bool    past;                     /* the results are written past the caches, where M(may_pass) */
+  P      *past_to;                  /* where a real line's spectrum is written past the caches */
   P       factor, inner;            /* inner: one more of a real line, of all of the spectrum but its ends */
   th_slots *slots;                  /* NULL: one thread, which works in `work` */
   P      *work;
@@ -19,14 +20,18 @@ typedef struct M(line) {
   int64_t bytes[2];                 /* they are fetched into the cache, each in one of the two steps */
 } M(line);
 
-/* Fetches part c of `parts` of the next line's input or result, into the second cache: the first one is full of this line.
- * Strided steps hide the order of memory from the processor. */
+/* Fetches part c of `parts` of the next line's input or result, into the second cache: the first
+ * one is full of this line. Strided steps hide the order of memory from the processor. Without a
+ * result each step fetches half of the input. */
 TH_INLINE void M(fetch_soon)(const M(line) *j, const int to_write, int64_t c, int64_t parts)
 {
-  if (!j->soon[to_write]) return;
-  const char *at = (const char *)j->soon[to_write];
-  const int64_t end = j->bytes[to_write] * (c + 1) / parts;
-  for (int64_t b = j->bytes[to_write] * c / parts; b < end; b += 64) __builtin_prefetch(at + b, 0, 2);
+  const bool halves = !j->soon[1];
+  const char *at = (const char *)j->soon[halves ? 0 : to_write];
+  if (!at) return;
+  const int64_t bytes = halves ? j->bytes[0] / 2 : j->bytes[to_write];
+  if (halves && to_write) at += bytes;
+  const int64_t end = bytes * (c + 1) / parts;
+  for (int64_t b = bytes * c / parts; b < end; b += 64) __builtin_prefetch(at + b, 0, 2);
 }
 
 static int64_t M(up)(int64_t n) { return (n + M(CHUNK) - 1) / M(CHUNK); }
@@ -346,113 +351,7 @@ static void M(transform)(M(line) *j)
   }
 }
 
-/* ---- real lines ---- */
-
-/* A line of n real numbers is one of h = n / 2 complex ones: the numbers k and h - k of its spectrum and of the real line's
- * come from each other, both ways. back: to the real line. factor: of all. w: turns of k. */
-TH_INLINE void M(mix)(bool back, M(cx) a, M(cx) b, M(vec) c, M(vec) s, P factor, M(cx) *low, M(cx) *high)
-{
-  const M(vec) er = (a.re + b.re) * factor, ei = (a.im - b.im) * factor;
-  const M(vec) dr = (a.re - b.re) * factor, di = (a.im + b.im) * factor;
-  const M(vec) turned = di * s, less = dr * s, minus = -less;
-  const M(vec) tr = back ? -M_FMA(di, c, less) : M_FMA(di, c, minus);
-  const M(vec) ti = back ? M_FMA(dr, c, -turned) : -M_FMA(dr, c, turned);
-  *low = (M(cx)){ er + tr, ei + ti };
-  *high = (M(cx)){ er - tr, ti - ei };
-}
-
-/* From the cosines of a real line's roots to the sines. */
-TH_INLINE int64_t M(root_room)(int64_t h) { return th_fft_root_room(2 * h, M(CHUNK)); }
-
-/* The numbers k and h - k for k in blocks from 1 on: from `from` to `to`, which may be the same. */
-typedef struct M(mixing) { const P *from; P *to; int64_t h; const P *roots; P factor; bool back; } M(mixing);
-
-static void M(mix_lines)(void *ctx, int64_t first, int64_t last)
-{
-  const M(mixing) *j = ctx;
-  const int64_t h = j->h, end = th_min(h / 2, last * M(BLOCK));
-  for (int64_t k = 1 + first * M(BLOCK); k <= end; k += M(V)) {
-    const int64_t count = th_min(M(V), end + 1 - k);
-    const P *up = j->from + 2 * k, *down = j->from + 2 * (h - k + 1 - count);
-    P *to_up = j->to + 2 * k, *to_down = j->to + 2 * (h - k + 1 - count);
-    P p[M(PAIR)] __attribute__((aligned(TH_VB))) = { 0 }, q[M(PAIR)] __attribute__((aligned(TH_VB))) = { 0 };
-    const bool whole = count == M(V);
-    const size_t part = sizeof(P) * 2 * (size_t)count;
-    if (!whole) memcpy(p, up, part), memcpy(q + M(PAIR) - 2 * count, down, part);
-    const M(vec) c = *(const M(loose) *)(j->roots + k);
-    const M(vec) s = *(const M(loose) *)(j->roots + M(root_room)(h) + k);
-    const M(cx) a = M(take)(whole ? up : p, 0, PAIRS), b = M(take_turned)(whole ? down : q);
-    M(cx) low, high;
-    M(mix)(j->back, a, b, c, s, j->factor, &low, &high);
-    M(give_turned)(whole ? to_down : q, high);
-    if (!whole) memcpy(to_down, q + M(PAIR) - 2 * count, sizeof(P) * 2 * (size_t)count);
-    M(give)(whole ? to_up : p, 0, PAIRS, low);
-    if (!whole) memcpy(to_up, p, sizeof(P) * 2 * (size_t)count);
-  }
-}
-
-static void M(mix_all)(const M(line) *j, M(mixing) *m)
-{
-  const int64_t blocks = (m->h / 2 + M(BLOCK) - 1) / M(BLOCK);
-  if (j->slots) th_parallel(blocks, 4, M(mix_lines), m);
-  else M(mix_lines)(m, 0, blocks);
-}
-
-/* 2 h real numbers of a line to half of their spectrum, of which `ends` is a factor of numbers 0 and h, j->factor of all. */
-static void M(real_line)(M(line) *j, int64_t h, const P *roots, P ends)
-{
-  M(mixing) m = { .from = j->to, .to = j->to, .h = h, .roots = roots, .factor = j->factor };
-  P *to = j->to;
-  j->factor = 1;
-  M(transform)(j);
-  const P a = to[0], b = to[1];
-  M(mix_all)(j, &m);
-  to[0] = (a + b) * ends, to[1] = 0;
-  to[2 * h] = (a - b) * ends, to[2 * h + 1] = 0;
-}
-
-/* Back. They are mixed in `buffer`. */
-static void M(whole_line)(M(line) *j, int64_t h, const P *roots, P *buffer)
-{
-  M(mixing) m = { .from = j->from, .to = buffer, .h = h, .roots = roots, .factor = j->inner, .back = true };
-  const P a = j->from[0], b = j->from[2 * h];
-  M(mix_all)(j, &m);
-  buffer[0] = a + b, buffer[1] = a - b;
-  j->from = buffer;
-  M(transform)(j);
-}
-
-/* The same of lines side by side, in rows of these forms; numbers 0 and h too. ends: their factor. */
-TH_INLINE void M(mix_forms)(const M(rows) *x, const M(rows) *y, const int xf, const int yf, int64_t h, const P *roots, P factor,
-                            P ends, const bool back)
-{
-  const int64_t xs = x->step, ys = y->step, xi = x->im, yi = y->im;
-  const P *from = x->at, *sines = roots + M(root_room)(h);
-  P *to = y->at;
-  const M(cx) zero = M(take)(from, xi, xf);
-  if (back) {
-    const M(cx) top = M(take)(from + h * xs, xi, xf);
-    M(give)(to, yi, yf, (M(cx)){ zero.re + top.re, zero.re - top.re });
-  } else {
-    const M(vec) none = { 0 };
-    M(give)(to, yi, yf, (M(cx)){ (zero.re + zero.im) * ends, none });
-    M(give)(to + h * ys, yi, yf, (M(cx)){ (zero.re - zero.im) * ends, none });
-  }
-  for (int64_t k = 1; 2 * k <= h; k++) {
-    M(cx) low, high;
-    M(mix)(back, M(take)(from + k * xs, xi, xf), M(take)(from + (h - k) * xs, xi, xf),
-           roots[k] - (M(vec)){ 0 }, sines[k] - (M(vec)){ 0 }, factor, &low, &high);
-    M(give)(to + (h - k) * ys, yi, yf, high);
-    M(give)(to + k * ys, yi, yf, low);
-  }
-}
-static void M(mix_rows)(const M(rows) *x, const M(rows) *y, int64_t h, const P *roots, P factor, P ends, bool back)
-{
-  const bool plain = x->form == SPLIT && y->form == SPLIT;
-  if (plain && back) M(mix_forms)(x, y, SPLIT, SPLIT, h, roots, factor, ends, true);
-  else if (plain) M(mix_forms)(x, y, SPLIT, SPLIT, h, roots, factor, ends, false);
-  else M(mix_forms)(x, y, x->form, y->form, h, roots, factor, ends, back);
-}
+/* ---- lanes ---- */
 
 enum { M(FEW) = M(V) / 4 };         /* numbers of a line that are not worth a transpose */
 

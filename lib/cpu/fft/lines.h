@@ -5,6 +5,7 @@ typedef P M(vec) __attribute__((vector_size(TH_VB), may_alias));
 #include "pass.h"
 #include "across.h"
 #include "line.h"
+#include "mix.h"
 #include "primes.h"
 #include "odd.h"
 
@@ -26,7 +27,8 @@ static bool M(goes_alone)(const pass *p, int64_t lines)
   return p->plan->node->kind != TH_FFT_DIRECT && p->n >= LONG && lines < 2 * th_threads();
 }
 
-static th_status M(take_memory)(pass *p, int64_t lines)
+/* hand: AT_HAND bytes of memory for a call of one pass, or NULL. */
+static th_status M(take_memory)(pass *p, int64_t lines, void *hand)
 {
   const th_fft_node *d = p->plan->node;
   p->line = M(padded)(p->folded ? p->n + 2 : 2 * p->n);
@@ -39,6 +41,10 @@ static th_status M(take_memory)(pass *p, int64_t lines)
   }
   const int64_t one = p->lines * p->line + M(middle_room)(d) + M(step_room)(d);
   const int64_t room = M(may_go_together)(p) && lines > 1 ? th_max(one, M(together_room)(p)) : one;
+  if (hand && lines == 1 && room * (int64_t)sizeof(P) <= AT_HAND - 64) {
+    th_slots_of(&p->slots, hand);
+    return TH_OK;
+  }
   return th_slots_new(&p->slots, sizeof(P) * (size_t)room);
 }
 
@@ -103,10 +109,12 @@ static void M(one_at)(const pass *p, M(line) *j, char *const *buffer, int lines,
     P *own = (P *)(void *)buffer[l], *to = out ? (P *)p->to.data + off[l][1] : own;
     const P *from = in ? (const P *)p->from.data + off[l][0] : own;
     j->past = M(goes_past)(p, to);
+    const bool mixes = p->folded && p->kind == TH_FFT_HALF && p->n % 2 == 0;
+    j->past_to = streams && mixes ? to : NULL;
     const bool copy_out = streams ? !j->past : copies;
     if (copy_in) memcpy(own, from, (size_t)M(bytes_of)(&p->from));
     M(one)(p, j, copy_in ? own : from, copy_out ? own : to, own);
-    if (!copy_out) continue;
+    if (!copy_out || j->past_to) continue;
     if (streams) TH_AT(th_stream)((char *)to, (const char *)own, M(bytes_of)(&p->to));
     else memcpy(to, own, (size_t)M(bytes_of)(&p->to));
   }

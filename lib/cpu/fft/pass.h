@@ -83,8 +83,7 @@ TH_INLINE void M(give_turned)(P *at, M(cx) v)
 /* to = (re + i im) (c - i s) */
 TH_INLINE M(cx) M(turned_by)(M(cx) v, M(vec) c, M(vec) s)
 {
-  const M(vec) minus = -v.re;
-  return (M(cx)){ M_FMA(v.im, s, v.re * c), M_FMA(minus, s, v.im * c) };
+  return (M(cx)){ M_FMA(v.im, s, v.re * c), M(TH_FNMA)(v.re, s, v.im * c) };
 }
 TH_INLINE M(cx) M(finished)(const M(after) *t, int64_t b, int64_t k, M(cx) v)
 {
