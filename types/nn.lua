@@ -1401,7 +1401,6 @@ do
 ---@operator call(any): any
 ---@field castin any
 ---@field castout any
----@field gradInput any
 ---@field moduleType any
 ---@field modules any
 ---@field output any

@@ -4,14 +4,6 @@
 ---@class onnx
 onnx = {}
 
---- Registers how onnx.save writes a class. rule(c, module, x, y) adds nodes and returns the name of the result. c:op(operator, inputs, attributes, outputs) ...
----
----     my = {}; torch.class('my.Twice', 'nn.Module', my); onnx.exporter('my.Twice', function(c, m, x) return c:op('Add', {x, x}) end); onnx.exporter('my.Twice') == nil   --> true
----@param class any name of a class of nn, for example 'my.Scale'
----@param rule? function a function, or nil
----@return any
-function onnx.exporter(class, rule) end
-
 --- A model from a file.
 ---@param path any
 ---@return any # an object with the lists inputs and outputs ({ name, type, shape }) and the methods forward, explain and net
@@ -34,15 +26,5 @@ function onnx.op(name, f) end
 ---@return any
 ---@return any ...
 function onnx.ops() end
-
---- Writes a net as a file of ONNX, which onnx.load and other runtimes read.
----
----     name = os.tmpname(); info = onnx.save(name, nn.Linear(3, 2), torch.ones(4, 3)); os.remove(name); info.nodes, info.batch   --> 1, true
----@param path string of the file, for example 'net.onnx'
----@param net nn.Module an nn.Module, among them graphs of nngraph, or a function of the example that autograd can trace
----@param exampleInput table|torch.Tensor a tensor, or a table of tensors as the net takes it; the numbers do not matter
----@param options? table a table, all of it optional. opset: version of the operators, 13..20 (default 17). type: of the weights and inputs: 'float' (default), 'double' or 'half'. batch: the dimension of the samples (...
----@return any
-function onnx.save(path, net, exampleInput, options) end
 
 return onnx

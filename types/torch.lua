@@ -2447,6 +2447,19 @@ function torch.attention_grad_query(q, k, v, y, lse, g, scale, causal, padding) 
 ---@return torch.Tensor
 function torch.attention_grad_value(q, k, v, y, lse, g, scale, causal, padding) end
 
+--- Attention with numbers that are added to the scores, y = softmax(scale q k' + mask) v. q, k, v and scale are those of attention. mask has the type of q, ...
+---
+---     torch.attention_masked(torch.zeros(1, 1, 1, 2), torch.ones(1, 1, 2, 2), torch.Tensor{1, 2, 3, 4}:view(1, 1, 2, 2), torch.Tensor{0, -math.huge}:view(1, 1, 1, 2))   --> {{{{1, 2}}}}
+---@overload fun(y: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor, scale?: number, safe?: boolean): torch.Tensor
+---@param q torch.Tensor
+---@param k torch.Tensor
+---@param v torch.Tensor
+---@param mask torch.Tensor
+---@param scale? number default 0
+---@param safe? boolean default false
+---@return torch.Tensor
+function torch.attention_masked(q, k, v, mask, scale, safe) end
+
 --- The mean of each window of N x C x H x W or C x H x W images; countPad counts the padding's zeros.
 ---
 ---     torch.avgpool2d(torch.range(1, 16):view(1, 4, 4), 2, 2, 2, 2)   --> {{{3.5, 5.5}, {11.5, 13.5}}}
@@ -6436,6 +6449,18 @@ function Tensor:attention_grad_query(k, v, y, lse, g, scale, causal, padding) en
 ---@param padding? torch.Tensor default nil
 ---@return torch.Tensor
 function Tensor:attention_grad_value(k, v, y, lse, g, scale, causal, padding) end
+
+--- Attention with numbers that are added to the scores, y = softmax(scale q k' + mask) v. q, k, v and scale are those of attention. mask has the type of q, ...
+---
+---     torch.attention_masked(torch.zeros(1, 1, 1, 2), torch.ones(1, 1, 2, 2), torch.Tensor{1, 2, 3, 4}:view(1, 1, 2, 2), torch.Tensor{0, -math.huge}:view(1, 1, 1, 2))   --> {{{{1, 2}}}}
+---@overload fun(self: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor, scale?: number, safe?: boolean): torch.Tensor
+---@param k torch.Tensor
+---@param v torch.Tensor
+---@param mask torch.Tensor
+---@param scale? number default 0
+---@param safe? boolean default false
+---@return torch.Tensor
+function Tensor:attention_masked(k, v, mask, scale, safe) end
 
 --- The mean of each window of N x C x H x W or C x H x W images; countPad counts the padding's zeros.
 ---
