@@ -110,7 +110,7 @@ TH_INLINE void K(max_channels)(const pool *p, T *y, const T *x, int64_t rows, in
       const T *at = x + (s * p->dh * p->w + t * p->dw) * p->from;
       for (int64_t c = done; c < n; c++) {
         const C v = LOAD(at[c]);
-        best[c] = (v > best[c]) | (v != v) ? v : best[c];
+        best[c] = ((v > best[c]) | (v != v)) ? v : best[c];
       }
     }
   }
