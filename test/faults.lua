@@ -108,11 +108,14 @@ local function main()
    assert(os.execute('mkdir ' .. quoted(folder)))
    local so = compile(folder)
    local running = {}
-   for part = 1, options.jobs do running[part] = { from = 1, log = folder .. '/log' .. part } end
+   for part = 1, options.jobs do
+      running[part] = { from = 1, log = folder .. '/log' .. part, files = folder .. '/files' .. part }
+      assert(os.execute('mkdir ' .. quoted(running[part].files)) == 0)
+   end
    local function line(part, job)
       return ('TH_FAULTS_FOLDER=%s LD_PRELOAD=%s %s test/faults.lua -part %d -jobs %d -from %d -log %s %s; '
          .. 'echo "status $?"'):format(
-         quoted(folder), quoted(so), quoted(th), part, options.jobs, job.from, quoted(job.log),
+         quoted(job.files), quoted(so), quoted(th), part, options.jobs, job.from, quoted(job.log),
          options.only and '-only ' .. quoted(options.only) or '')
    end
    for part, job in ipairs(running) do job.pipe = assert(io.popen(line(part, job))) end
