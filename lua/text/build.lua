@@ -58,13 +58,13 @@ end
 
 -- The model, and the trie that it refers to.
 local function model_of(d)
-   local trie = lib.trie(d.tokens, d.model_size or #d.tokens, d.alphabet)
+   local own = d.tokens
    -- Ids of added tokens lie behind the model's: the trie counts them, without their texts.
    if d.model_size and d.model_size < #d.tokens then
-      local own = {}
+      own = {}
       for i = 1, #d.tokens do own[i] = i <= d.model_size and d.tokens[i] end
-      trie = lib.trie(own, #d.tokens, d.alphabet)
    end
+   local trie = lib.trie(own, #d.tokens, d.alphabet)
    if d.options.single_bytes then find_bytes(d, trie) end
    local options, keep = options_of(d)
    local model = lib.model(trie, options)

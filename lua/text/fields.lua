@@ -3,7 +3,7 @@ local json = require 'torch.json'
 
 local fields = {}
 
-local SLACK = 2 ^ 20                         -- ids may have so many holes
+local SLACK = 2 ^ 15                         -- a vocabulary may have so many ids without a token
 local MOST = 2 ^ 24                          -- tokens
 
 local function describe(v)
@@ -52,9 +52,10 @@ function fields.list_of(vocabulary)
    return list
 end
 
---- Puts a token at an id, with holes before it where needed.
-function fields.put(tokens, id, token)
-   if id >= #tokens + SLACK then error(('the id %.0f is too large for %d tokens'):format(id, #tokens), 0) end
+--- Puts a token at an id, with holes before it where needed. A file with `n` tokens may not have many more ids: a few
+-- bytes of it must not take much memory.
+function fields.put(tokens, id, token, n)
+   if id >= n + SLACK then error(('the id %.0f is too large for %d tokens'):format(id, n), 0) end
    for i = #tokens + 1, id do tokens[i] = false end
    tokens[id + 1] = token
 end

@@ -331,7 +331,7 @@ local function added_of(d, list)
       local content = get(entry, 'content', 'string')
       local id = fields.id(entry.id, ("the added token '%s'"):format(content:sub(1, 40)))
       local special = get(entry, 'special', 'boolean', false)
-      fields.put(d.tokens, id, content)
+      fields.put(d.tokens, id, content, d.model_size + #list)
       if d.scores then for k = #d.scores + 1, #d.tokens do d.scores[k] = 0 end end
       d.added[#d.added + 1] = { id = id, content = content, special = special,
          single_word = get(entry, 'single_word', 'boolean', false), lstrip = get(entry, 'lstrip', 'boolean', false),

@@ -155,6 +155,8 @@ describe('text.load: a hostile file', function()
       refused("the token 'a' must have an id of 0 or more, got '1.5'", json(nil, '{"type":"WordLevel","vocab":{"a":1.5}}'))
       refused("must have an id of 0 or more, got '1e+15'", json(nil, '{"type":"WordLevel","vocab":{"a":1e15}}'))
       refused('the id 16000000 is too large for 1 tokens', json(nil, '{"type":"WordLevel","vocab":{"a":16000000}}'))
+      refused('the id 60000 is too large for 3 tokens', json('"added_tokens":[{"id":30000,"content":"b"},{"id":60000,"content":"c"}]',
+         '{"type":"WordLevel","vocab":{"a":0}}'))
       refused('it has no tokens', json(nil, '{"type":"WordLevel","vocab":{}}'))
       refused("the unknown token 'z' is not in the vocabulary", json(nil, '{"type":"BPE","vocab":{"a":0},"merges":[],"unk_token":"z"}'))
       refused("merge 1, 'a b', needs tokens that the vocabulary lacks", json(nil, '{"type":"BPE","vocab":{"a":0,"b":1},"merges":["a b"]}'))
