@@ -157,7 +157,11 @@ local function execute(model, x, watch)
    p.foreign = p.foreign or storages(p.static)
    local foreign = { storages(inputs), graph.foreign, p.foreign }
    local results = {}
-   for _, o in ipairs(graph.outputs) do results[o.name] = owned(v[o.slot], foreign) end
+   for _, o in ipairs(graph.outputs) do
+      local whole, value = pcall(owned, v[o.slot], foreign)
+      if not whole then error(("forward: output '%s': %s"):format(o.name, run.reason(value)), 0) end
+      results[o.name] = value
+   end
    if not watch then plan.give_values(graph, p, v, inputs) end
    if #graph.outputs == 1 then results = results[graph.outputs[1].name] end
    return results, p

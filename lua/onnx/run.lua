@@ -66,7 +66,8 @@ end
 -- Errors of Lua itself: an op has met shapes that it does not expect.
 local internal = { 'attempt to ', 'bad argument #', 'cannot convert', 'table index', 'wrong number of', 'invalid value ' }
 
-local function reason(why)
+--- The text of an error without the line of code that raised it.
+function M.reason(why)
    why = tostring(why)
    for _, text in ipairs(internal) do
       if why:find(text, 1, true) then return 'the op does not take these shapes or attributes' end
@@ -78,7 +79,7 @@ end
 local function explain(n, v, why)
    local shapes = {}
    for k = 1, n.count do shapes[k] = n.inputs[k] and shape_of(v[n.inputs[k]]) or 'nothing' end
-   return ("node '%s' (%s): %s; its inputs have the shapes %s"):format(n.name, n.op, reason(why),
+   return ("node '%s' (%s): %s; its inputs have the shapes %s"):format(n.name, n.op, M.reason(why),
       #shapes == 0 and 'of nothing' or table.concat(shapes, ', '))
 end
 

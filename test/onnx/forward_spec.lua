@@ -47,6 +47,16 @@ describe('forward', function()
       assert.equal('onnx.Model: 1 nodes\n  input x: float, nx3\n  input y: float, nx3\n  output z: float, nx3', tostring(add))
    end)
 
+   it('names an output that is a view too large for memory, and works afterwards', function()
+      local m = load({ node('Expand', { 'x', 's' }, { 'z' }) }, { info('x', 'float', { 1, 1 }), info('s', 'int64', { 2 }) },
+         { info('z', 'float') })
+      local x, huge = torch.FloatTensor(1, 1):fill(3), torch.LongTensor { 2 ^ 22, 2 ^ 22 }
+      for _ = 1, 2 do
+         refuses("forward: output 'z': clone: out of memory: 70368744177664 bytes wanted", m.forward, m, { x = x, s = huge })
+         assert.same({ { 3, 3 } }, m:forward({ x = x, s = torch.LongTensor { 1, 2 } }):totable())
+      end
+   end)
+
    it('refuses wrong inputs, and works afterwards', function()
       local x = torch.FloatTensor(2, 3):zero()
       refuses("forward: input 'y' is missing; the model needs 'x', 'y'", add.forward, add, { x = x })
