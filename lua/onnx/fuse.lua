@@ -4,6 +4,7 @@
 -- A node that has taken others over has the field n.fused = { act = 'none', 'relu', 'clip' or
 -- 'gelu', low, high }. Its third input
 -- is the bias and its fourth the addend.
+local node_class = require 'onnx.node'
 local optimise = require 'onnx.optimise'
 local registry = require 'onnx.registry'
 local types = require 'onnx.types'
@@ -124,9 +125,7 @@ function M.graph(graph)
          if not state.gone[n] then take_addend(state, n) end
       end
    end
-   local kept = {}
-   for _, n in ipairs(graph.nodes) do if not state.gone[n] then kept[#kept + 1] = n end end
-   graph.nodes = kept
+   node_class.replace(graph, state.gone)
 end
 
 return M

@@ -89,11 +89,7 @@ function M.graph(graph)
          instead[list[1]] = join(graph, list)
       end
    end
-   local kept = {}
-   for _, n in ipairs(graph.nodes) do
-      if instead[n] or not gone[n] then kept[#kept + 1] = instead[n] or n end
-   end
-   graph.nodes = kept
+   node_class.replace(graph, gone, instead)
 end
 
 return M

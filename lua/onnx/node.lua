@@ -75,4 +75,16 @@ function Node:list(name, value)
    return self.attr[name]
 end
 
+--- Takes nodes out of a graph.
+-- @param gone  the set of these nodes
+-- @param instead  from a node to the one in its place (optional)
+function M.replace(graph, gone, instead)
+   local kept = {}
+   for _, n in ipairs(graph.nodes) do
+      local other = instead and instead[n]
+      if other or not gone[n] then kept[#kept + 1] = other or n end
+   end
+   graph.nodes = kept
+end
+
 return M

@@ -1,6 +1,7 @@
 -- lua/onnx/optimise.lua - rewrites a graph for inference: constants are computed once, scales join the op before them.
 local torch = require 'torch'
 local interpret = require 'torch.interpret'
+local node_class = require 'onnx.node'
 local patterns = require 'onnx.patterns'
 local run = require 'onnx.run'
 local types = require 'onnx.types'
@@ -237,9 +238,7 @@ local function merge_channels(graph)
          end
       end
    end
-   local kept = {}
-   for _, n in ipairs(graph.nodes) do if not gone[n] then kept[#kept + 1] = n end end
-   graph.nodes = kept
+   node_class.replace(graph, gone)
 end
 
 -- The number of dimensions of a value where the graph tells it: of inputs, convolutions, and what keeps the rank.

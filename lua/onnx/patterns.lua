@@ -470,11 +470,7 @@ local function replace(graph, facts, ops, matcher)
          end
       end
    end
-   local kept = {}
-   for _, n in ipairs(graph.nodes) do
-      if instead[n] or not gone[n] then kept[#kept + 1] = instead[n] or n end
-   end
-   graph.nodes = kept
+   node_class.replace(graph, gone, instead)
 end
 
 --- Replaces the patterns in a graph: normalization of layers, GELU, SiLU, Mish and Hardswish, and
