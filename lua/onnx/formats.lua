@@ -145,7 +145,7 @@ function M.round(t, name, saturate, mode)
    if name == 'float8e8m0' then f = power_rounder(saturate, mode or 'up')
    elseif floats[name] then f = rounder(name, saturate)
    else f = wrapper(name) end
-   local p = t:data()
+   local p = types.plain(t):data()
    for i = 0, t:nElement() - 1 do p[i] = f(tonumber(p[i])) end
    return t
 end

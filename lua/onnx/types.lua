@@ -254,6 +254,21 @@ function M.numbers(t)
    return list
 end
 
+--- Makes the NaNs of a tensor plain ones, in place, and returns it. LuaJIT keeps its other types in the bits of some NaNs,
+-- which a file may hold: Lua may read the memory of such a tensor only behind this, or by dtype.read.
+function M.plain(t)
+   if t:nElement() == 0 then return t end
+   local nans = t:ne(t)
+   return nans:max() == 0 and t or t:maskedFill(nans, 0 / 0)
+end
+
+--- A contiguous tensor with the same numbers, whose memory Lua may read.
+function M.readable(t)
+   t = t:contiguous()
+   if t:nElement() == 0 or t:ne(t):max() == 0 then return t end
+   return M.plain(t:clone())
+end
+
 --- A tensor of a type with the numbers of a list. @param shape  (default: that many)
 function M.of_numbers(name, list, shape)
    local t = M.empty(name, shape or { #list })

@@ -82,7 +82,7 @@ end
 -- the largest number.
 function M.from(t)
    local y = types.convert(t, 'uint64')
-   local large = types.convert(t, 'double')
+   local large = types.readable(types.convert(t, 'double'))
    local p, q = large:nElement() > 0 and large:data(), y:nElement() > 0 and elements(y)
    for i = 0, y:nElement() - 1 do
       if p[i] >= 2 ^ 64 then q[i] = -1LL

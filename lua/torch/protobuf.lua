@@ -18,6 +18,7 @@
 --    'bytes'                  a string up to SHORT bytes, else { place = first byte, size = bytes }
 --                             of the file
 local ffi = require 'ffi'
+local dtype = require 'torch.dtype'
 local interpret = require 'torch.interpret'
 local torch = require 'torch'
 
@@ -120,14 +121,14 @@ local function wanted(r, field, wire, way)
    if wire ~= way then fail(r, "field '%s' has the wire type %d", field[1], wire) end
 end
 
-local fixed = ffi.new 'union { uint8_t bytes[8]; float f32; double f64; }'
+local fixed = ffi.new 'uint8_t[8]'
+local fixed_types = { [4] = dtype.id.Float, [8] = dtype.id.Double }
 
 local function fixed_number(r, n, stop)
    take(r, n, stop)
-   ffi.copy(fixed.bytes, next_bytes(r, n), n)
+   ffi.copy(fixed, next_bytes(r, n), n)
    r.place = r.place + n
-   local v = n == 4 and fixed.f32 or fixed.f64
-   return v == v and tonumber(v) or 0 / 0
+   return dtype.read(fixed_types[n], fixed, 0)
 end
 
 -- Wire type, bytes (nil: a varint) and element type in a tensor of each kind of number.

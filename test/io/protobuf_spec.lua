@@ -45,6 +45,14 @@ describe('torch.protobuf', function()
       assert.same({ -5, 7 }, longs:totable())
    end)
 
+   it('gives floats with the bits of a NaN as numbers, whatever these bits are', function()
+      for tag = 0, 13 do
+         local word = bytes.raw('uint32_t', { 0xffffffff - tag * 0x40000 })
+         local f = read(bytes.varint(8 * 2 + 5) .. word, 'AttributeProto').f
+         assert.is_true(type(f) == 'number' and f ~= f)
+      end
+   end)
+
    it('skips fields that no message has, groups included', function()
       local unknown = key(99, 0) .. bytes.varint(7) .. key(98, 1) .. ('x'):rep(8) .. key(97, 5) .. 'abcd' .. bytes.bytes(96,
          'text')

@@ -1,30 +1,13 @@
 -- test/onnx/ops_spec.lua - ops of onnx give what onnxruntime gives (test/onnx/recorded.lua), and refuse what does not fit.
 -- runs once: nothing here depends on the level
-local bytes = require 'test.support.onnx_bytes'
+local node_model = require 'test.support.onnx_node'
 local refuses = require 'test.support.refuses'
 local temporary = require 'test.support.temporary'
 local types = require 'onnx.types'
-local onnx = require 'onnx'
 
 teardown(temporary.remove)
 
-local function names(letter, count)
-   local list = {}
-   for k = 1, count do list[k] = letter .. k end
-   return list
-end
-
--- A model of one node, and its inputs.
-local function model_of(op, attributes, inputs, outputs)
-   local x, infos, results = {}, {}, {}
-   for k, t in ipairs(inputs) do
-      x['x' .. k] = types.of_numbers(t[1], t[3], t[2])
-      infos[k] = bytes.info('x' .. k, t[1], t[2])
-   end
-   for k = 1, outputs do results[k] = bytes.info('y' .. k) end
-   local node = bytes.node(op, names('x', #inputs), names('y', outputs), attributes)
-   return onnx.load(bytes.write(temporary.name '.onnx', bytes.model({ node }, infos, results))), x
-end
+local function model_of(op, attributes, inputs, outputs) return node_model(op, attributes, inputs, outputs, nil, 17) end
 
 describe('the op', function()
    for i, case in ipairs(require 'test.onnx.recorded') do

@@ -56,7 +56,7 @@ registry.add('NonMaxSuppression', { types = 'int64', run = function(n, boxes, sc
    most, threshold, lowest = most and types.number(most) or 0, threshold and types.number(threshold) or 0, lowest and types.number(lowest)
    local list, count, classes = {}, a[2], b[2]
    if most <= 0 or boxes:nElement() == 0 or classes == 0 then return types.empty('int64', { 0, 3 }) end
-   boxes, scores = boxes:contiguous(), scores:contiguous()
+   boxes, scores = types.readable(boxes), types.readable(scores)
    for sample = 0, a[1] - 1 do
       local r = corners_of(boxes:data() + sample * count * 4, count, (n.attr.center_point_box or 0) ~= 0)
       for class = 0, classes - 1 do

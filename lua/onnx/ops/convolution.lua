@@ -315,8 +315,8 @@ registry.add('DeformConv', function(n, x, w, offset, bias, mask)
    if g.n ~= 2 then error('only images are deformed here', 0) end
    local name, ws, c = n.types[1], types.shape(w), types.size(x, 2)
    local wide = is_direct(name) and name or 'float'
-   x, w, offset = types.convert(x, wide), types.convert(w, wide), types.convert(offset, wide)
-   mask, bias = mask and types.convert(mask, wide), bias and types.convert(bias, wide)
+   x, w, offset = types.readable(types.convert(x, wide)), types.convert(w, wide), types.readable(types.convert(offset, wide))
+   mask, bias = mask and types.readable(types.convert(mask, wide)), bias and types.convert(bias, wide)
    local taps, area = types.count(g.kernel), g.out[1] * g.out[2]
    if not types.same_shape(types.shape(offset), { types.size(x, 1), offset_groups * taps * 2, g.out[1], g.out[2] }) then
       error('the offsets do not fit the kernel and the result', 0)

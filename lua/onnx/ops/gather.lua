@@ -146,7 +146,7 @@ local function scatter_each(y, dim, at, updates, way)
    local list, values, place = types.numbers(at), types.numbers(updates), {}
    local stride, size = {}, {}
    for d = 1, #shape do stride[d], size[d], place[d] = tonumber(y._stride[d - 1]), shape[d], 0 end
-   local p = y:data()
+   local p = types.plain(y):data()
    for i = 1, #list do
       local offset = 0
       for d = 1, #shape do offset = offset + (d == dim and list[i] - 1 or place[d]) * stride[d] end

@@ -123,7 +123,7 @@ registry.add('GridSample', function(n, x, grid)
    local y = types.empty(wide, result)
    if y:nElement() == 0 then return types.convert(y, name) end
    if x:nElement() == 0 then error('its input must not be empty', 0) end
-   x, grid = types.convert(x, wide), types.convert(grid, wide_of(n.types[2]))
+   x, grid = types.readable(types.convert(x, wide)), types.readable(types.convert(grid, wide_of(n.types[2])))
    sample_positions(x:data(), grid:data(), y:data(), shape, area, { mode = modes[mode], padding = padding,
       align = (n.attr.align_corners or 0) ~= 0 })
    return name == wide and y or types.convert(y, name)
@@ -219,7 +219,7 @@ registry.add('RoiAlign', function(n, x, rois, batch)
    local y = types.empty(wide, { count, s[2], oh, ow })
    if y:nElement() == 0 then return types.convert(y, name) end
    if x:nElement() == 0 then error('its input must not be empty', 0) end
-   x = types.convert(x, wide)
+   x = types.readable(types.convert(x, wide))
    local list, h, w, yp = types.numbers(rois), s[3], s[4], y:data()
    local shift = half and 0.5 or 0
    for r = 0, count - 1 do
