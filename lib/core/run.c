@@ -47,7 +47,9 @@ static COLD bool harmful_parts(const th_op *op, int arg, const th_tensor *result
 
 static inline bool harmful(const th_op *op, int arg, const th_tensor *result, const th_tensor *input)
 {
-  if (!input || !input->storage || !result->storage) return false;
+  if (!input) return false;
+  if (result == input) return !(op->flags & (TH_INPLACE | TH_INPLACE_AT(arg)));
+  if (!input->storage || !result->storage) return false;
   if (result->storage == input->storage) return harmful_in(op, arg, result, input);
   return (result->storage->whole || input->storage->whole) && harmful_parts(op, arg, result, input);
 }

@@ -104,6 +104,22 @@ local function variants(args, form)
    return list
 end
 
+-- The arguments with an empty input, if there is one, as its own result: a result of another size must not resize the input.
+local function in_place(args, form)
+   local input
+   for _, a in ipairs(form.args) do
+      local x = args[a.name]
+      if a.word == 'tensor' and torch.isTensor(x) and x:nElement() == 0 then input = input or x end
+   end
+   for _, a in ipairs(form.args) do
+      if input and (a.word == 'out' or a.word == 'self') then
+         args[a.name] = input
+         break
+      end
+   end
+   return args
+end
+
 -- So that those which are left out, where they are many, are of all kinds.
 local function shuffle(list)
    for i = #list, 2, -1 do
@@ -166,6 +182,7 @@ function zeros.sweep(name, place, device, generator)
       shuffle(list)
       for i = 1, math.min(#list, MOST) do
          local a = list[i]()
+         if i % 4 == 0 then a = in_place(a, form) end
          if not call(name, form, a, i % 2 == 0, place, generator) then refused = refused + 1 end
          calls = calls + 1
       end
