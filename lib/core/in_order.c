@@ -258,9 +258,10 @@ static th_status run_lines(const th_entry *e, const th_arg *given, const th_tens
   return end(&s, status);
 }
 
-static th_status run_places(const th_entry *e, const th_arg *given)
+/* The check has made the dimension of c one from 0; that of `given` may be negative. */
+static th_status run_places(const th_entry *e, const th_call *c, const th_arg *given)
 {
-  const int dim = (int)given[1].i - 1;
+  const int dim = (int)c->arg[1].i;
   const bool has_x = e->inputs >> 3 & 1;
   th_tensor kept = { 0 }, one = { 0 }, *x = has_x ? &kept : NULL;
   th_status status = place_one(&one, given[0].t);
@@ -300,6 +301,6 @@ static th_status run_aside(const th_entry *e, th_call *c, const th_arg *given)
 th_status th_run_in_order(const th_entry *e, th_call *c, const th_arg *given)
 {
   if (e->op.flags & TH_EACH) return run_each(e, given);
-  if (e->op.flags & TH_PLACES) return e->masks ? run_masked(e, given) : run_places(e, given);
+  if (e->op.flags & TH_PLACES) return e->masks ? run_masked(e, given) : run_places(e, c, given);
   return run_aside(e, c, given);
 }

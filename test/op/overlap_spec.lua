@@ -380,6 +380,7 @@ describe('elements of random views are put at places one after another:', functi
    it('indexFill, indexCopy and indexAdd', function()
       with_views('vectors', function(y, size, kind)
          local dim, many = draw.whole(#size), draw.whole(4)
+         local given = draw.whole(2) == 1 and dim or dim - #size - 1          -- from the end
          local index = drawn(size[dim], many)
          local from = along(size, dim, many)
          local x = numbers(kind, from)
@@ -393,14 +394,15 @@ describe('elements of random views are put at places one after another:', functi
                end)
             end
          end
-         try(function(t) t:indexFill(dim, index, 3) end, function(set) all(function(k) set(k, 3) end) end, y)
-         try(function(t) t:indexCopy(dim, index, x) end, function(set) all(function(k, v) set(k, v) end) end, y)
-         try(function(t) t:indexAdd(dim, index, x) end, function(set) all(function(k, v) set(k, v, true) end) end, y)
+         try(function(t) t:indexFill(given, index, 3) end, function(set) all(function(k) set(k, 3) end) end, y)
+         try(function(t) t:indexCopy(given, index, x) end, function(set) all(function(k, v) set(k, v) end) end, y)
+         try(function(t) t:indexAdd(given, index, x) end, function(set) all(function(k, v) set(k, v, true) end) end, y)
       end)
    end)
    it('scatter and scatterAdd', function()
       with_views('lines', function(y, size, kind)
          local dim, many = draw.whole(#size), draw.whole(4)
+         local given = draw.whole(2) == 1 and dim or dim - #size - 1          -- from the end
          local from = along(size, dim, many)
          local index, x = drawn(size[dim], unpack(from)), numbers(kind, from)
          local function all(f)
@@ -413,9 +415,9 @@ describe('elements of random views are put at places one after another:', functi
                end
             end)
          end
-         try(function(t) t:scatter(dim, index, 3) end, function(set) all(function(k) set(k, 3) end) end, y)
-         try(function(t) t:scatter(dim, index, x) end, function(set) all(function(k, v) set(k, v) end) end, y)
-         try(function(t) t:scatterAdd(dim, index, x) end, function(set) all(function(k, v) set(k, v, true) end) end, y)
+         try(function(t) t:scatter(given, index, 3) end, function(set) all(function(k) set(k, 3) end) end, y)
+         try(function(t) t:scatter(given, index, x) end, function(set) all(function(k, v) set(k, v) end) end, y)
+         try(function(t) t:scatterAdd(given, index, x) end, function(set) all(function(k, v) set(k, v, true) end) end, y)
       end)
    end)
    it('what the result itself gives is read before the call', function()
