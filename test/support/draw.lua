@@ -381,6 +381,12 @@ function draw.kind() return draw.pick(types) end
 --- Something that fits nowhere in particular.
 function draw.junk() return draw.pick(junk) end
 
+-- Makes element i (from 0) a NaN in whose bits LuaJIT would keep another of its types.
+local function put_odd_nan(x, i)
+   local words = ({ ['torch.FloatTensor'] = 1, ['torch.DoubleTensor'] = 2 })[x:type()]
+   if words then ffi.cast('uint32_t *', x:storage():data())[words * i + words - 1] = 0xffffffff - draw.whole(14) * 0x40000 end
+end
+
 -- A small tensor of any shape, sometimes a view, sometimes with a number that is none.
 local function any_tensor(kind)
    local pick, whole = draw.pick, draw.whole
@@ -393,6 +399,7 @@ local function any_tensor(kind)
       local s = x:storage()
       for i = 1, n do s[i] = whole(7) - 2 end
       if whole(10) == 1 then s[whole(n)] = pick { 0 / 0, 1 / 0, -1 / 0, 1e18, -1e18 } end
+      if whole(15) == 1 then put_odd_nan(x, whole(n) - 1) end
    end
    local way = whole(8)
    if way == 1 and x:dim() == 2 then x = x:t() end
