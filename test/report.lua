@@ -8,6 +8,9 @@ local function text_of(message)
    return message == nil and 'nil error' or pretty.write(message)
 end
 
+-- Why a test is skipped. `pending` in the body of a test has a message; in its place, the title ends with the reason in parentheses.
+local function reason_of(t) return t.message or t.name:match '%(([^()]*)%)$' or 'no reason is given' end
+
 return function()
    local handler = base()
 
@@ -20,7 +23,10 @@ return function()
    end
 
    function handler.suiteEnd()
-      for _, t in ipairs(handler.pendings) do show('SKIPPED', t) end
+      for _, t in ipairs(handler.pendings) do
+         t.message = reason_of(t)
+         show('SKIPPED', t)
+      end
       for _, t in ipairs(handler.failures) do show('FAILED', t) end
       for _, t in ipairs(handler.errors) do show('FAILED', t) end
       local skipped = handler.pendingsCount
