@@ -11,13 +11,7 @@ local torch = require 'torch'
 
 teardown(temporary.remove)
 
-local info, node, tensor = bytes.info, bytes.node, bytes.tensor
-
-local function numbers(n, seed)
-   local list = {}
-   for i = 1, n do list[i] = ((i * 7919 + seed * 104729) % 1009 - 504) / 2016 end
-   return list
-end
+local info, node, tensor, numbers = bytes.info, bytes.node, bytes.tensor, bytes.numbers
 
 local function weight(name, ...)
    local shape, n = { ... }, 1

@@ -21,6 +21,13 @@ function M.raw(ctype, list)
    return ffi.string(p, ffi.sizeof(ctype) * #list)
 end
 
+--- n numbers between -1/4 and 1/4, others for each seed.
+function M.numbers(n, seed)
+   local list = {}
+   for i = 1, n do list[i] = ((i * 7919 + seed * 104729) % 1009 - 504) / 2016 end
+   return list
+end
+
 --- A field with a length.
 function M.bytes(number, text) return M.varint(8 * number + 2) .. M.varint(#text) .. text end
 
