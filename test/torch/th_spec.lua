@@ -1,6 +1,6 @@
 -- test/torch/th_spec.lua - the launcher and its prompt: options, results, help, completion, Ctrl-C.
 -- runs once
-local torch, pty = require 'torch', require 'test.support.pty'
+local torch, paths, pty = require 'torch', require 'paths', require 'test.support.pty'
 local patience = require 'test.support.patience'
 local TH = os.getenv 'TH' or 'build/bin/th'
 
@@ -178,9 +178,14 @@ describe('completion', function()
    end)
 
    it('completes file names inside quotes', function()
-      assert.is_true(found 'dofile("/et'['/etc/'])
-      assert.is_true(found "x = 'a' .. '/etc/pass"['/etc/passwd'])
-      assert.same({}, (found '"done" /et'))
+      local folder = os.tmpname() .. '.d'
+      paths.mkdir(folder)
+      paths.mkdir(folder .. '/inner')
+      io.open(folder .. '/inner/file.t7', 'w'):close()
+      assert.is_true(found('dofile("' .. folder .. '/in')[folder .. '/inner/'])
+      assert.is_true(found("x = 'a' .. '" .. folder .. '/inner/fi')[folder .. '/inner/file.t7'])
+      assert.same({}, (found('"done" ' .. folder .. '/inne')))
+      paths.rmall(folder, 'yes')
    end)
 
    it('offers nothing for what does not exist', function()
