@@ -130,14 +130,16 @@ static inline int64_t th_numel(const th_tensor *t)
   for (int d = 0; d < t->ndim; d++) n *= t->size[d];
   return n;
 }
+/* Whether the elements lie one after the other, row by row. A tensor without elements has any strides. */
 static inline bool th_contiguous(const th_tensor *t)
 {
   int64_t step = 1;
+  bool dense = true;
   for (int d = t->ndim - 1; d >= 0; d--) {
-    if (t->size[d] != 1 && t->stride[d] != step) return false;
+    dense = dense && (t->size[d] == 1 || t->stride[d] == step);
     step *= t->size[d];
   }
-  return true;
+  return dense || !step;
 }
 
 /* Writes "2x3" (or "()" for no dimension); returns buf. */

@@ -35,7 +35,7 @@ local function grouped(x, dims, counts)
             local n, step = size_of(from, d), tonumber(from._stride[d - 1])
             if n ~= 1 or size == nil then
                if size == nil or size == 1 then size, stride = n, step
-               elseif stride == n * step then size, stride = size * n, step
+               elseif stride == n * step or n * size == 0 then size, stride = size * n, step
                else return nil end
             end
          end

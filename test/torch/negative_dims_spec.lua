@@ -62,6 +62,13 @@ describe('reshape', function()
       x:reshape(sizes)
       assert.same({ -1, 2 }, sizes:totable())
    end)
+   it('gives tensors without elements any shape of none', function()
+      for _, shape in ipairs { { 3, 0 }, { 2, 0, 2 }, { 0, 4 } } do
+         local none, result = torch.Tensor(unpack(shape)), torch.Tensor()
+         assert.same({ 0, 5 }, none:reshape(0, 5):size():totable())
+         assert.same({ 0, 5 }, torch.reshape(result, none, 0, 5):size():totable())
+      end
+   end)
    it('refuses what does not divide, two of -1, and others below 0', function()
       for _, sizes in ipairs { { 4, -1 }, { -1, -1 }, { 0, -1 }, { -2, -3 }, { -2, 3 } } do
          local ok, why = pcall(x.reshape, x, unpack(sizes))
