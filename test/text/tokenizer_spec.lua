@@ -87,6 +87,35 @@ describe('text.Tokenizer:encode', function()
       assert.same({ 1, 0, 2 }, list(words:encode(('x'):rep(10 ^ 6))))
    end)
 
+   it('joins the pair of the lowest rank first, the leftmost of equal ones, in words of any length', function()
+      local function word(n)
+         local letters = {}
+         for i = 1, n do letters[i] = ('abc'):sub(torch.random(3)):sub(1, 1) end
+         return letters
+      end
+      local sample = {}
+      for i = 1, 60 do sample[i] = table.concat(word(12)) end
+      local tokens, merges = samples.train(table.concat(sample, ' '), 80)
+      local t = text.load(temporary.put(samples.byte_level(table.concat(sample, ' '), 80), '.json'))
+      local id, rank = {}, {}
+      for i, token in ipairs(tokens) do id[token] = i - 1 end
+      for i, pair in ipairs(merges) do rank[pair] = i end
+      for n = 1, 300 do
+         local parts, ids = word(n), {}
+         local whole = table.concat(parts)
+         repeat
+            local best, place = math.huge, nil
+            for i = 1, #parts - 1 do
+               local r = rank[parts[i] .. ' ' .. parts[i + 1]]
+               if r and r < best then best, place = r, i end
+            end
+            if place then parts[place] = parts[place] .. table.remove(parts, place + 1) end
+         until not place
+         for i, part in ipairs(parts) do ids[i] = id[part] end
+         assert.same(ids, list(t:encode(whole)))
+      end
+   end)
+
    it('gives the same ids after words were seen, and after more words than are remembered', function()
       local first = list(bytes:encode 'the cat and the hat')
       for i = 1, 40000 do bytes:encode(' w' .. i) end
