@@ -121,20 +121,23 @@ describe('.npy', function()
 end)
 
 -- An archive as zipfile.py and NumPy write it: { name, content [, changes to the directory's record] }.
+-- ending(size of the members, of the directory) gives what stands before the end record of an archive beyond 32 bits.
 local C = require 'torch.lib'.C
-local function zip(members, limit)
+local function zip(members, limit, ending)
    local s, directory = '', ''
    for _, m in ipairs(members) do
       local content, size, method = m.packed or m[2], m.size or #m[2], m.method or 0
       local crc = m.crc or C.th_zip_crc(0, m[2], #m[2])
       local common = le(2, 20) .. le(2, m.flags or 0) .. le(2, method) .. le(4, 0) .. le(4, tonumber(crc)) .. le(4, #content)
          .. le(4, size) .. le(2, #m[1])
+      if m.extra then common = common:sub(1, 14) .. ('\255'):rep(8) .. le(2, #m[1]) end
       local place = m.place or #s
       s = s .. 'PK\3\4' .. common .. le(2, 0) .. m[1] .. content
-      directory = directory .. 'PK\1\2' .. le(2, 20) .. common .. le(2, 0) .. le(2, 0) .. le(2, 0) .. le(2, 0) .. le(4, 0)
-         .. le(4, place) .. m[1]
+      directory = directory .. 'PK\1\2' .. le(2, 20) .. common .. le(2, #(m.extra or '')) .. le(2, 0) .. le(2, 0) .. le(2, 0)
+         .. le(4, 0) .. le(4, m.extra and 2 ^ 32 - 1 or place) .. m[1] .. (m.extra or '')
    end
    local n = limit or #members
+   if ending then return s .. directory .. ending(#s, #directory) .. 'PK\5\6' .. le(4, 0) .. ('\255'):rep(12) .. le(2, 0) end
    return s .. directory .. 'PK\5\6' .. le(4, 0) .. le(2, n) .. le(2, n) .. le(4, #directory) .. le(4, #s) .. le(2, 0)
 end
 
@@ -172,6 +175,36 @@ describe('.npz', function()
       assert.same({ 1, 2, 3 }, r.x:totable())
       assert.same({ 1, 2, 3 }, r.y:totable())
       assert.same({}, load(zip {}))
+   end)
+
+   -- The fields that archives beyond 32 bits have: sizes and place of a member, and the two records of the end.
+   local function large_field(size, packed, place)
+      return le(2, 7) .. le(2, 1) .. 'x' .. le(2, 1) .. le(2, 24) .. le(8, size) .. le(8, packed) .. le(8, place)
+   end
+   local function large_end(count, change)
+      return function(s, directory)
+         local place = s + directory
+         if change == 'behind' then place = place + 100 elseif change == 'huge' then place = 2 ^ 63 end
+         return (change == 'word' and 'PK\6\8' or 'PK\6\6') .. le(8, 44) .. le(2, 45) .. le(2, 45) .. le(4, 0) .. le(4, 0) .. le(8, count)
+            .. le(8, count) .. le(8, directory) .. le(8, change == 'outside' and 2 ^ 40 or s)
+            .. (change == 'locator' and 'PK\6\9' or 'PK\6\7') .. le(4, 0) .. le(8, place) .. le(4, 1)
+      end
+   end
+
+   it('is read where archives have the fields of those beyond 32 bits', function()
+      local member = { 'x.npy', one, extra = large_field(#one, #one, 0) }
+      assert.same({ 1, 2, 3 }, load(zip({ member }, nil, large_end(1))).x:totable())
+      assert.same({ 1, 2, 3 }, load(zip { member }).x:totable())
+      refused('its directory cannot be found', zip({ member }, nil, function() return '' end))
+      for _, change in ipairs { 'word', 'locator', 'behind', 'huge' } do
+         refused('its directory cannot be found', zip({ member }, nil, large_end(1, change)))
+      end
+      refused('its directory lies outside', zip({ member }, nil, large_end(1, 'outside')))
+      refused('its directory is too short', zip({ member }, nil, large_end(2 ^ 62)))
+      for _, extra in ipairs { large_field(2 ^ 40, 2 ^ 40, 0), large_field(#one, #one, 2 ^ 62), large_field(2 ^ 63, 2 ^ 63, 0), '' } do
+         refused('a member lies outside', zip { { 'x.npy', one, extra = extra } })
+      end
+      refused('the sizes of a member are missing', zip { { 'x.npy', one, extra = le(2, 1) .. le(2, 8) .. le(8, #one) } })
    end)
 
    it('refuses damaged archives', function()
