@@ -1,9 +1,11 @@
 -- test/text/tokenizer_spec.lua - text.Tokenizer: encode, decode, offsets, options, batches and their errors.
 -- runs once: nothing here depends on the level
+local ffi = require 'ffi'
 local torch = require 'torch'
 local refuses = require 'test.support.refuses'
 local samples = require 'test.support.vocabularies'
 local temporary = require 'test.support.temporary'
+local terminal = require 'image.terminal'
 local text = require 'text'
 
 local bytes, words, scores, pair_of_words
@@ -113,6 +115,30 @@ describe('text.Tokenizer:encode', function()
          until not place
          for i, part in ipairs(parts) do ids[i] = id[part] end
          assert.same(ids, list(t:encode(whole)))
+      end
+   end)
+
+   it('replaces the longest characters that a precompiled map has, and knows damaged maps', function()
+      -- The trie of darts-clone: unit 0 leads to 256; 'a' (text 0) to 512, 'ab' (text 3) to 768, 'q' (text 100) to 1024.
+      local units, texts = ffi.new 'uint32_t[1280]', 'xy\0z\0w'
+      local function link(from, letter, base, text)
+         local at = bit.bxor(from, letter:byte())
+         units[at] = bit.bor(letter:byte(), 256, bit.lshift(bit.bxor(at, base), 10))
+         units[base] = text
+      end
+      units[0] = bit.lshift(256, 10)
+      link(256, 'a', 512, 0)
+      link(512, 'b', 768, 3)
+      link(256, 'q', 1024, 100)
+      link(256, 'w', 1152, 5)
+      local map = ffi.string(ffi.new('uint32_t[1]', ffi.sizeof(units)), 4) .. ffi.string(units, ffi.sizeof(units)) .. texts
+      local t = text.load(temporary.put(samples.byte_level('c', 0,
+         ',"normalizer":{"type":"Precompiled","precompiled_charsmap":"' .. terminal.base64(map) .. '"}'), '.json'))
+      local ids, offsets = t:encode('cabaéa', { offsets = true })
+      assert.equal('czxyéxy', t:decode(ids))
+      assert.same({ { 1, 1 }, { 2, 3 }, { 4, 4 }, { 4, 4 }, { 5, 5 }, { 6, 6 }, { 7, 7 }, { 7, 7 } }, offsets:totable())
+      for _, damaged in ipairs { 'q', 'w' } do
+         refuses('the map of characters is damaged', t.encode, t, damaged)
       end
    end)
 
