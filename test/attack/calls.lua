@@ -118,17 +118,23 @@ local function attempt(name, f, args, n)
 end
 
 local NULL = ffi.cast('void *', 0)
+local function strided(t, first, sizes, strides)
+   return t.new(t:storage(), first, torch.LongStorage(sizes), torch.LongStorage(strides))
+end
 local views = {
    function(t) return t end, function(t) return t end,
-   function(t) return t:t() end, function(t) return t:narrow(1, 1, 1) end, function(t) return t:select(1, 1) end,
-   function(t) return t:unfold(1, 2, 1) end, function(t) return t:view(-1) end, function(t) return t.new(t) end,
+   function(t) return t:t() end, function(t) return t:narrow(1, 1, 1) end,
+   function(t) return t:select(1, 1) end,
+   function(t) return t:unfold(1, 2, 1) end, function(t) return t:view(-1) end,
+   function(t) return t.new(t) end,
    function(t) return t:narrow(1, 2, t:size(1) - 1) end,
-   function(t) return t.new(t:storage(), 1, torch.LongStorage { 2, 3 }, torch.LongStorage { 1, 1 }) end,
-   function(t) return t.new(t:storage(), 2, torch.LongStorage { 2, 2 }, torch.LongStorage { 0, 1 }) end,
+   function(t) return strided(t, 1, { 2, 3 }, { 1, 1 }) end,
+   function(t) return strided(t, 2, { 2, 2 }, { 0, 1 }) end,
    function(t) return t:narrow(1, 1, 0) end,
 }
 
--- A tensor that was given before or a view of it, or nil: results that are arguments, too, or that share their memory.
+-- A tensor that was given before or a view of it, or nil: results that are arguments, too, or that
+-- share their memory.
 local function related(args, n)
    local given = {}
    for i = 1, n do if torch.isTensor(args[i]) then given[#given + 1] = args[i] end end
@@ -143,11 +149,13 @@ local kind
 local small = {
    function() return draw(9) - 5 end, function() return draw(2) == 1 end,
    function() return torch[kind .. 'Tensor'](unpack(pick(shapes))):fill(1) end,
-   function() return torch.LongTensor(unpack(pick(shapes))):fill(1) end, function() return pick(tensors)() end,
+   function() return torch.LongTensor(unpack(pick(shapes))):fill(1) end,
+   function() return pick(tensors)() end,
 }
 
--- One case in eight is about NULL pointers, which equal nil and are not false. Two are about tensors that share memory, of few
--- types and shapes, with dimensions from either end: these often fit each other, so that the call comes as far as its kernel.
+-- One case in eight is about NULL pointers, which equal nil and are not false. Two are about
+-- tensors that share memory, of few types and shapes, with dimensions from either end:
+-- these often fit each other, so that the call comes as far as its kernel.
 local function arguments(args, most)
    local n, about = #args, draw(8)
    kind = pick(types)

@@ -89,7 +89,7 @@ describe('text.Tokenizer:encode', function()
       assert.same({ 1, 0, 2 }, list(words:encode(('x'):rep(10 ^ 6))))
    end)
 
-   it('joins the pair of the lowest rank first, the leftmost of equal ones, in words of any length', function()
+   it('joins the pair of the lowest rank first, the leftmost of equal ones', function()
       local function word(n)
          local letters = {}
          for i = 1, n do letters[i] = ('abc'):sub(torch.random(3)):sub(1, 1) end
@@ -118,8 +118,9 @@ describe('text.Tokenizer:encode', function()
       end
    end)
 
-   it('replaces the longest characters that a precompiled map has, and knows damaged maps', function()
-      -- The trie of darts-clone: unit 0 leads to 256; 'a' (text 0) to 512, 'ab' (text 3) to 768, 'q' (text 100) to 1024.
+   it('replaces the longest characters of a precompiled map, and knows damaged maps', function()
+      -- The trie of darts-clone: unit 0 leads to 256; 'a' (text 0) to 512, 'ab' (text 3) to 768,
+      -- 'q' (text 100) to 1024, 'w' (text 5, which has no end) to 1152.
       local units, texts = ffi.new 'uint32_t[1280]', 'xy\0z\0w'
       local function link(from, letter, base, text)
          local at = bit.bxor(from, letter:byte())
@@ -131,12 +132,15 @@ describe('text.Tokenizer:encode', function()
       link(512, 'b', 768, 3)
       link(256, 'q', 1024, 100)
       link(256, 'w', 1152, 5)
-      local map = ffi.string(ffi.new('uint32_t[1]', ffi.sizeof(units)), 4) .. ffi.string(units, ffi.sizeof(units)) .. texts
+      local bytes_of_units = ffi.string(units, ffi.sizeof(units))
+      local map = ffi.string(ffi.new('uint32_t[1]', #bytes_of_units), 4) .. bytes_of_units .. texts
       local t = text.load(temporary.put(samples.byte_level('c', 0,
-         ',"normalizer":{"type":"Precompiled","precompiled_charsmap":"' .. terminal.base64(map) .. '"}'), '.json'))
+         ',"normalizer":{"type":"Precompiled","precompiled_charsmap":"' .. terminal.base64(map)
+            .. '"}'), '.json'))
       local ids, offsets = t:encode('cabaéa', { offsets = true })
       assert.equal('czxyéxy', t:decode(ids))
-      assert.same({ { 1, 1 }, { 2, 3 }, { 4, 4 }, { 4, 4 }, { 5, 5 }, { 6, 6 }, { 7, 7 }, { 7, 7 } }, offsets:totable())
+      assert.same({ { 1, 1 }, { 2, 3 }, { 4, 4 }, { 4, 4 }, { 5, 5 }, { 6, 6 }, { 7, 7 },
+         { 7, 7 } }, offsets:totable())
       for _, damaged in ipairs { 'q', 'w' } do
          refuses('the map of characters is damaged', t.encode, t, damaged)
       end
