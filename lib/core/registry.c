@@ -111,7 +111,7 @@ static th_status parse(th_entry *e)
     if (k == TH_K_RETURN) e->returns |= bit;
     const bool may_lack = rest >= 4 && strncmp(s + word - 4, "=nil", 4) == 0;
     if ((k == TH_K_OUT || k == TH_K_SELF || k == TH_K_INOUT || k == TH_K_TENSOR) && !may_lack) {
-      e->needed[e->nneeded++] = (uint8_t)e->narg;
+      e->needed |= bit;
     }
     memcpy(to, s, name);
     to[name] = '\0';

@@ -333,9 +333,16 @@ static th_status run_with_copies(th_call *c, const th_arg *given)
 }
 
 /* Lua accepts a pointer to a tensor as a tensor, and the pointer may be NULL. */
-static COLD th_status refuse_null(const th_entry *e, int at)
+static COLD th_status refuse_null(const th_entry *e, uint32_t missing)
 {
-  return th_fail(TH_EARG, "%s must be a tensor, got a NULL pointer", e->name[at]);
+  return th_fail(TH_EARG, "%s must be a tensor, got a NULL pointer", e->name[__builtin_ctz(missing)]);
+}
+
+/* The first input selects the kernel. Returns whether the input must be copied, because a result shares its memory. */
+static inline bool look_at_input(th_call *c, const th_entry *e, int arg, const th_tensor *t)
+{
+  if (t && c->dtype == TH_NONE) c->dtype = t->dtype, c->device = t->device;
+  return meets_a_result(c, e, arg, t);
 }
 
 th_status th_run(const th_op *op, th_arg *arg, int narg)
@@ -350,21 +357,23 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
   c.nwant = 0;
   th_enter(op->name);
   if (narg != e->narg) return th_fail(TH_EARG, "must be called with %d arguments, got %d", e->narg, narg);
-  for (int i = 0; i < narg; i++) c.arg[i] = arg[i];
-  for (int k = 0; k < e->nneeded; k++) {
-    if (__builtin_expect(!arg[e->needed[k]].t, 0)) return refuse_null(e, e->needed[k]);
+  uint32_t null = 0;
+  for (int i = 0; i < narg; i++) {
+    int64_t word = arg[i].i;
+    __asm__("" : "+r"(word));           /* memcpy would read several words at once, and wait until the caller's stores end */
+    c.arg[i].i = word;
+    null |= (uint32_t)!word << i;
   }
+  if (__builtin_expect(null & e->needed, 0)) return refuse_null(e, null & e->needed);
   const bool devices = __builtin_expect(__atomic_load_n(&th_devices, __ATOMIC_RELAXED), 0);
   if (devices && (e->indices | e->masks) && detour->has_strange_picks(e, arg)) return detour->strange_picks(e, arg);
   bool overlap = false;
   for (uint32_t left = e->inputs; left; left &= left - 1) {
     const int i = __builtin_ctz(left);
-    const bool list = e->kind[i] == TH_K_LIST;
-    const int64_t n = list ? arg[i].list->n : 1;
-    for (int64_t j = 0; j < n; j++) {
-      const th_tensor *t = list ? arg[i].list->t[j] : arg[i].t;
-      if (t && c.dtype == TH_NONE) c.dtype = t->dtype, c.device = t->device;     /* the first input selects the kernel */
-      overlap = overlap || meets_a_result(&c, e, i, t);
+    if (__builtin_expect(e->kind[i] != TH_K_LIST, 1)) {
+      overlap |= look_at_input(&c, e, i, arg[i].t);
+    } else {
+      for (int64_t j = 0; j < arg[i].list->n; j++) overlap |= look_at_input(&c, e, i, arg[i].list->t[j]);
     }
   }
   for (uint32_t left = e->results; left && c.dtype == TH_NONE; left &= left - 1) {       /* an op without inputs, such as fill */
@@ -446,7 +455,8 @@ static inline bool is_ready(const th_call *c, int arg, int dtype, int ndim, cons
 {
   const th_tensor *t = c->arg[arg].t;
   if (t->dtype != dtype || !has_size(t, ndim, size) || th_overlaps_itself(t)) return false;
-  for (int i = 0; i < c->narg; i++) if (i != arg && is_result(c->kind[i]) && c->arg[i].t == t) return false;
+  const uint32_t others = th_entry_of(c->op)->results & ~((uint32_t)1 << arg);
+  for (uint32_t left = others; left; left &= left - 1) if (c->arg[__builtin_ctz(left)].t == t) return false;
   return true;
 }
 
