@@ -35,15 +35,21 @@ local function fail(r, text, ...) error(('byte %.0f: ' .. text):format(r.place, 
 
 -- ---- the window ---------------------------------------------------------------------------------
 
--- A pointer to the next n bytes, n at most WINDOW. The caller has compared n with the remaining
--- bytes.
-local function next_bytes(r, n)
+-- Makes the window hold the next n bytes, n at most WINDOW, and returns the position of the first in
+-- it. It is a string, because the interpreter reads bytes of those faster than through pointers.
+-- The caller has compared n with the remaining bytes.
+local function at_window(r, n)
    if r.place < r.low or r.place + n > r.high then
       local size = math.min(WINDOW, r.size - r.place)
-      r.fetch(r.window, size, r.place)
-      r.low, r.high = r.place, r.place + size
+      r.fetch(r.buffer, size, r.place)
+      r.low, r.high, r.window = r.place, r.place + size, ffi.string(r.buffer, size)
    end
-   return r.window + (r.place - r.low)
+   return r.place - r.low + 1
+end
+
+local function next_bytes(r, n)
+   local first = at_window(r, n)
+   return r.window:sub(first, first + n - 1)
 end
 
 local function take(r, n, stop)
@@ -51,22 +57,30 @@ local function take(r, n, stop)
 end
 
 -- A number, or of more than SMALL bytes a uint64_t, because arithmetic with those allocates memory
--- in the interpreter.
+-- in the interpreter. Most numbers have one byte, which lies in the window.
 local SMALL = 7
+local byte = string.byte
 local function varint(r, stop)
-   local place = r.place
+   local place, low = r.place, r.low
+   if place >= low and place < r.high and place < stop then
+      local first = byte(r.window, place - low + 1)
+      if first < 128 then
+         r.place = place + 1
+         return first
+      end
+   end
    local most = stop - place
    if most > 10 then most = 10 elseif most < 1 then fail(r, 'a number is cut off') end
-   local p = next_bytes(r, most)
+   local at = at_window(r, most)
    local v, scale = 0, 1
    for i = 0, most - 1 do
-      local byte = p[i]
+      local part = byte(r.window, at + i)
       if i == SMALL then v, scale = v + 0ULL, scale + 0ULL end
-      if byte < 128 then
+      if part < 128 then
          r.place = place + i + 1
-         return v + byte * scale
+         return v + part * scale
       end
-      v, scale = v + (byte - 128) * scale, scale * 128
+      v, scale = v + (part - 128) * scale, scale * 128
    end
    fail(r, most == 10 and 'a number has more than 10 bytes' or 'a number is cut off')
 end
@@ -84,7 +98,8 @@ end
 -- The number of a field and its wire type.
 local function key(r, stop)
    local v = tonumber(varint(r, stop))
-   local number, wire = math.floor(v / 8), v % 8
+   local wire = v % 8
+   local number = (v - wire) / 8
    if number < 1 or number > 2 ^ 29 - 1 then fail(r, 'there is no field %.0f', number) end
    return number, wire
 end
@@ -149,9 +164,9 @@ local function text(r, n)
    r.place = place + n
    if n <= WINDOW or r.is_memory then
       r.place = place
-      local p = next_bytes(r, n)
+      local bytes = next_bytes(r, n)
       r.place = place + n
-      return ffi.string(p, n)
+      return bytes
    end
    local room = ffi.new('uint8_t[?]', n)
    r.fetch(room, n, place)
@@ -298,9 +313,9 @@ function M.read(from, size, description, names)
    local r = { size = size, place = 0, values = 0, low = 0, high = 0, names = names }
    if type(from) == 'string' then
       r.fetch, r.size, r.is_memory = M.of_text(from), #from, true
-      r.window, r.high = ffi.cast('const uint8_t *', from), #from
+      r.window, r.high = from, #from
    else
-      r.fetch, r.window = from, ffi.new('uint8_t[?]', WINDOW)
+      r.fetch, r.buffer = from, ffi.new('uint8_t[?]', WINDOW)
    end
    return read_message(r, description, r.size, 1)
 end
