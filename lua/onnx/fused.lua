@@ -22,7 +22,7 @@ end
 
 -- A definition from a function that returns nil where the inputs do not fit it.
 local function define(fast, inplace)
-   return { inplace = inplace, run = function(n, a, b, c, d, e, f)
+   return { inplace = inplace, whole = true, run = function(n, a, b, c, d, e, f)
       local y = fast(n, a, b, c, d, e, f)
       if y ~= nil then return y end
       return run_parts(n, { a, b, c, d, e, f })

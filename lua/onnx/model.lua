@@ -147,7 +147,7 @@ local function execute(model, x, watch)
    local v = plan.take_values(graph, p, inputs)
    local ok, why
    if recorder then
-      ok, why = pcall(run.nodes, graph, v, recorder.record)
+      ok, why = pcall(run.first, graph, v, recorder.record)
       if ok then plan.finish(graph, p, recorder) end
    else
       ok, why = pcall(run.nodes, graph, v, watch, not watch and p.rest or nil)

@@ -9,6 +9,7 @@
 --    pure             false: another run may give other results, so constants are not folded (default: true)
 --    inplace          true: the result may have the memory of an input of the same size that no other node uses
 --    view             true: the result may be a view of the first input; a plan keeps it (kept.lua)
+--    whole            true: with one output, run only calls functions on whole tensors. The first run does not compile it
 --    graph_types      function(n, name): the types of the inputs of a subgraph, the attribute `name`, if it leaves them out
 -- The node n has these fields; inputs and outputs count from 1:
 --    n.op, n.name, n.domain, n.version          the op, and the version of its domain that the model imports
@@ -45,12 +46,12 @@ end
 M.most_turns = 2 ^ 31
 
 -- The files of ops/ and the ops that each adds. A file is loaded when one of its ops is first
--- needed: all of them take 7 ms.
+-- needed: all of them take 7 ms. `whole`: the ops with this field, '*' for all.
 M.families = {
    { 'pointwise', [[Abs Acos Acosh Add Asin Asinh Atan Atanh Ceil Celu Clip Cos Cosh Div Elu
       Erf Exp Floor Gelu HardSigmoid HardSwish LeakyRelu Log Max Mean Min Mish Mod Mul Neg
       PRelu Pow Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt
-      Sub Sum Swish Tan Tanh ThresholdedRelu]] },
+      Sub Sum Swish Tan Tanh ThresholdedRelu]], whole = '*' },
    { 'logic', [[And BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Equal Greater
       GreaterOrEqual IsInf IsNaN Less LessOrEqual Not Or Where Xor]] },
    { 'constant', [[Constant ConstantOfShape EyeLike Range Shape Size]] },
@@ -59,13 +60,15 @@ M.families = {
    { 'reduce', [[ArgMax ArgMin CumProd CumSum ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp
       ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare]] },
    { 'shape', [[CenterCropPad Concat DepthToSpace Expand Flatten Identity Pad Reshape
-      ReverseSequence Slice SpaceToDepth Split Squeeze Tile Transpose Trilu Unsqueeze]] },
+      ReverseSequence Slice SpaceToDepth Split Squeeze Tile Transpose Trilu Unsqueeze]],
+      whole = 'Concat Flatten Identity Reshape Squeeze Transpose Unsqueeze' },
    { 'gather', [[Compress Gather GatherElements GatherND NonZero OneHot Scatter
       ScatterElements ScatterND TensorScatter TopK Unique]] },
-   { 'product', [[Det Einsum Gemm MatMul]] },
-   { 'convolution', [[CausalConvWithState Col2Im Conv ConvTranspose DeformConv]] },
+   { 'product', [[Det Einsum Gemm MatMul]], whole = 'Gemm MatMul' },
+   { 'convolution', [[CausalConvWithState Col2Im Conv ConvTranspose DeformConv]],
+      whole = 'Conv' },
    { 'pooling', [[AveragePool GlobalAveragePool GlobalLpPool GlobalMaxPool LpPool MaxPool
-      MaxUnpool]] },
+      MaxUnpool]], whole = 'AveragePool GlobalAveragePool GlobalMaxPool MaxPool' },
    { 'resize', [[Resize Upsample]] },
    { 'sampling', [[AffineGrid GridSample MaxRoiPool RoiAlign]] },
    { 'boxes', [[NonMaxSuppression]] },
@@ -84,11 +87,12 @@ M.families = {
       ai.onnx.ml.TreeEnsembleRegressor]] },
    { 'svm', [[ai.onnx.ml.SVMClassifier ai.onnx.ml.SVMRegressor]] },
    { 'normalization', [[BatchNormalization GroupNormalization InstanceNormalization LRN
-      LpNormalization MeanVarianceNormalization]] },
+      LpNormalization MeanVarianceNormalization]], whole = '*' },
    { 'softmax', [[Hardmax LogSoftmax NegativeLogLikelihoodLoss Softmax
-      SoftmaxCrossEntropyLoss]] },
+      SoftmaxCrossEntropyLoss]], whole = 'LogSoftmax Softmax' },
    { 'attention', [[Attention LayerNormalization LinearAttention RMSNormalization
-      RotaryEmbedding ai.onnx.preview.FlexAttention]] },
+      RotaryEmbedding ai.onnx.preview.FlexAttention]],
+      whole = 'LayerNormalization RMSNormalization' },
    { 'cast', [[BitCast Cast CastLike]] },
    { 'control', [[If Loop Scan]] },
    { 'sequence', [[ConcatFromSequence Optional OptionalGetElement OptionalHasElement
@@ -98,9 +102,15 @@ M.families = {
       QLinearConv QLinearMatMul QuantizeLinear]] },
 }
 
-local family_of = {}                         -- 'Add', 'ai.onnx.ml.Scaler' -> the file
+local family_of = {}                         -- 'Add', 'ai.onnx.ml.Scaler' -> the entry of its file
 for _, entry in ipairs(M.families) do
-   for name in entry[2]:gmatch '%S+' do family_of[name] = entry[1] end
+   for name in entry[2]:gmatch '%S+' do family_of[name] = entry end
+end
+
+local function load(family)
+   require('onnx.ops.' .. family[1])
+   local whole = family.whole == '*' and family[2] or family.whole or ''
+   for name in whole:gmatch '%S+' do domains[''][name].whole = true end
 end
 
 local function key_of(name, domain) return domain == '' and name or domain .. '.' .. name end
@@ -111,13 +121,13 @@ function M.find(name, domain)
    local found = domains[domain] and domains[domain][name]
    local family = not found and family_of[key_of(name, domain)]
    if not family then return found end
-   require('onnx.ops.' .. family)
+   load(family)
    return domains[domain][name]
 end
 
 --- The names of all ops, sorted; those outside of the domain '' begin with their domain and a dot.
 function M.names()
-   for _, entry in ipairs(M.families) do require('onnx.ops.' .. entry[1]) end
+   for _, entry in ipairs(M.families) do load(entry) end
    local list = {}
    for domain, ops in pairs(domains) do
       for name in pairs(ops) do list[#list + 1] = key_of(name, domain) end

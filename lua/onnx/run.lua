@@ -1,5 +1,6 @@
 -- lua/onnx/run.lua - executes a graph: its nodes in order, and values that are dropped after their last use.
 local graph_module = require 'onnx.graph'
+local interpret = require 'torch.interpret'
 local kept = require 'onnx.kept'
 local types = require 'onnx.types'
 
@@ -113,12 +114,17 @@ local function step(n, v)
    end
 end
 
+-- The same in the interpreter. Loops over elements are compiled.
+local function step_once(n, v)
+   if n.definition.whole and #n.results == 1 then step(n, v) else interpret.compile(step, n, v) end
+end
+
 -- Runs nodes; frame.at is the node that runs, for the message of an error.
-local function steps(nodes, v, frame, watch)
+local function steps(nodes, v, frame, watch, take)
    for i = 1, #nodes do
       local n = nodes[i]
       frame.at = n
-      step(n, v)
+      take(n, v)
       if watch then watch(i, n, v) end
       local dropped = n.dropped
       for k = 1, #dropped do v[dropped[k]] = nil end
@@ -131,7 +137,14 @@ M.step, M.error_of = step, explain
 -- @param nodes  (default: all nodes of the graph)
 function M.nodes(graph, v, watch, nodes)
    local frame = {}
-   local ok, why = pcall(steps, nodes or graph.nodes, v, frame, watch)
+   local ok, why = pcall(steps, nodes or graph.nodes, v, frame, watch, step)
+   if not ok then error(explain(frame.at, v, why), 0) end
+end
+
+--- The same for the first of several runs: it is interpreted, because LuaJIT would compile for longer than it runs.
+function M.first(graph, v, watch)
+   local frame = {}
+   local ok, why = pcall(interpret.run, steps, graph.nodes, v, frame, watch, step_once)
    if not ok then error(explain(frame.at, v, why), 0) end
 end
 

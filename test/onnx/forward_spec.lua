@@ -2,6 +2,7 @@
 -- runs once: nothing here depends on the level
 local bytes = require 'test.support.onnx_bytes'
 local refuses = require 'test.support.refuses'
+local registry = require 'onnx.registry'
 local temporary = require 'test.support.temporary'
 local types = require 'onnx.types'
 local onnx = require 'onnx'
@@ -211,6 +212,43 @@ describe('explain', function()
       local m = load({ node('Relu', { 'x' }, { 'z' }) }, { info('x', 'float') }, { info('z') })
       refuses("explain: input 'x' needs a value", m.explain, m)
       assert.equal(1, #m:explain(torch.FloatTensor(2)))
+   end)
+end)
+
+describe('the first run', function()
+   local was
+   before_each(function()
+      was = jit.status()
+      jit.on()
+   end)
+   after_each(function() if not was then jit.off() end end)
+
+   it('is interpreted, but for ops that may loop over elements', function()
+      local relu, seen = registry.find 'Relu', {}
+      local run = relu.run
+      local function note(name) seen[#seen + 1] = name .. (jit.status() and ' on' or ' off') end
+      relu.run = function(...)
+         note 'Relu'
+         return run(...)
+      end
+      onnx.op('Loops', 'spec', function(_, x)
+         note 'Loops'
+         return x:clone()
+      end)
+      local looping = node('Loops', { 'x' }, { 'y' })
+      looping.domain = 'spec'
+      local ok, m = pcall(load, { looping, node('Relu', { 'y' }, { 'z' }) }, { info('x', 'float', { 2 }) }, { info('z') })
+      relu.run = run
+      assert.is_true(ok, m)
+      for _ = 1, 2 do m:forward(torch.FloatTensor { -1, 2 }) end
+      assert.same({ 'Loops on', 'Relu off', 'Loops on', 'Relu on' }, seen)
+      assert.is_true((jit.status()))
+   end)
+
+   it('turns the compiler on again behind an error', function()
+      local m = load({ node('Add', { 'x', 'y' }, { 'z' }) }, { info('x', 'float'), info('y', 'float') }, { info('z') })
+      refuses('(Add)', m.forward, m, { x = torch.FloatTensor(2), y = torch.FloatTensor(3) })
+      assert.is_true((jit.status()))
    end)
 end)
 
