@@ -272,9 +272,12 @@ static spectrum spectrum_of(int64_t rows, int64_t groups, int64_t freqs, int64_t
 }
 static size_t bytes_of(const spectrum *s, int64_t freqs) { return (size_t)(up(freqs, s->together) * s->block) * TH_VB; }
 
+enum { BLOCK_NUMBERS = 1 << 15 };       /* numbers of tiles in a block: about 20 us */
+
 static th_status transforms(job *j, int dtype, bool back)
 {
-  const int64_t n = j->to.rows * j->to.groups, grain = up(1 << 15, j->th * j->tw);
+  const int64_t lanes = TH_VB / (dtype == TH_F64 ? 8 : 4);
+  const int64_t n = j->to.rows * j->to.groups, grain = up(BLOCK_NUMBERS, j->th * j->tw * lanes);
   th_block f = dtype == TH_F64 ? back ? from_spectra_f64 : to_spectra_f64 : back ? from_spectra_f32 : to_spectra_f32;
   return th_parallel(n, grain, f, j);
 }
