@@ -16,14 +16,15 @@ local acts = {
    clip = function(y) return torch.clamp(y, -0.25, 0.5) end,
 }
 
--- n, c, o, h, w, kernel, stride, pad: bands of pixels, of rows and of images, strips of planes,
--- Winograd's tiles, few channels.
+-- n, c, o, h, w, kernel, stride, pad: bands of pixels, also with a shorter last one, of rows and of
+-- images, strips of planes, Winograd's tiles, few channels.
 local cases = {
    { 1, 64, 64, 16, 12, 1, 1, 0 }, { 2, 16, 256, 7, 7, 1, 1, 0 }, { 1, 32, 48, 14, 14, 3, 1, 1 },
       { 1, 3, 32, 64, 40, 7, 2, 3 },
    { 3, 64, 64, 28, 28, 3, 2, 1 }, { 20, 24, 8, 9, 5, 1, 2, 0 }, { 1, 5, 7, 6, 6, 3, 1, 0 },
       { 1, 256, 64, 1, 30, 1, 1, 0 },
-   { 2, 3, 16, 20, 9, 3, 2, 1 }, { 1, 16, 64, 20, 20, 3, 1, 1 },
+   { 2, 3, 16, 20, 9, 3, 2, 1 }, { 1, 16, 64, 20, 20, 3, 1, 1 }, { 1, 160, 200, 13, 13, 1, 1, 0 },
+   { 3, 16, 64, 48, 48, 3, 1, 1 },
 }
 
 local function moves(t, to)

@@ -21,12 +21,13 @@ enum {
 };
 
 /* How a convolution is cut. flat: the pixels of all images are one row, cut into `bands` of `size`
- * pixels. Else `size` images are
- * a band, or one image is cut into `rows` bands of rows. And the planes of the result are cut into
+ * pixels, of which the last may have fewer. Else `size` images are a band, or one image is cut into
+ * `kinds` bands of rows. Bands of one kind share a plan. And the planes of the result are cut into
  * strips. */
-typedef struct cut { bool flat; int64_t bands, size, rows, strips, planes; } cut;
+typedef struct cut { bool flat; int64_t bands, size, kinds, strips, planes; } cut;
 
-/* Rows of the result, the rows of the image that they need, and zeros above and below those. */
+/* Rows of the result, the rows of the image that they need, and zeros above and below those. Of a
+ * flat cut, `rows` is the number of pixels. */
 typedef struct band { int64_t first, rows, from, in, above, below; th_onednn_plan *plan; } band;
 
 typedef struct work {
@@ -63,22 +64,30 @@ static int64_t divisor(int64_t n, int64_t limit)
   return best;
 }
 
+static int64_t pixels_of(const th_conv_shape *s) { return s->n * s->h * s->w; }
+
 /* Cuts the images into about so many bands; false if that leaves too little in a band. */
 static bool cut_bands(cut *k, const th_conv_shape *s, int64_t wanted)
 {
-  k->rows = 1;
-  if (k->flat || wanted <= s->n) {
-    const int64_t all = k->flat ? s->n * s->h * s->w : s->n;
-    k->size = divisor(all, (all + wanted - 1) / wanted);
-    k->bands = all / k->size;
-    return wanted == 1 || !k->flat || k->size >= LEAST_PIXELS;
+  k->kinds = 1;
+  if (k->flat) {
+    const int64_t all = pixels_of(s);
+    k->size = (all + wanted - 1) / wanted;
+    k->bands = (all + k->size - 1) / k->size;
+    k->kinds = all % k->size ? 2 : 1;
+    return wanted == 1 || k->size >= LEAST_PIXELS;
+  }
+  if (wanted <= s->n) {
+    k->size = divisor(s->n, (s->n + wanted - 1) / wanted);
+    k->bands = s->n / k->size;
+    return true;
   }
   /* of the result, in a band */
   const int64_t each = th_min(BLOCKS, wanted / s->n), rows = (s->oh + each - 1) / each;
   k->size = 1;
-  k->rows = (s->oh + rows - 1) / rows;
-  k->bands = s->n * k->rows;
-  return rows * s->ow >= LEAST_PIXELS && k->rows <= BLOCKS;
+  k->kinds = (s->oh + rows - 1) / rows;
+  k->bands = s->n * k->kinds;
+  return rows * s->ow >= LEAST_PIXELS && k->kinds <= BLOCKS;
 }
 
 /* The cut that reads the fewest bytes among those with enough blocks: each strip reads all images,
@@ -118,7 +127,7 @@ static th_onednn_shape block_of(const th_conv *c, const cut *k, const band *b, b
                         .ow = s->ow, .sh = s->sh, .sw = s->sw, .ph = b->above, .pb = b->below,
                           .pw = s->pw, .dh = s->dh,
                         .dw = s->dw, .pass = TH_CONV_FORWARD, .bias = c->bias != NULL, .last = 1 };
-  if (k->flat) r.n = r.h = r.oh = 1, r.w = r.ow = k->size;
+  if (k->flat) r.n = r.h = r.oh = 1, r.w = r.ow = b->rows;
   if (apart) step = k->planes;
   const int64_t xs[4] = { r.h * r.w * r.c, 1, r.w * r.c, r.c },
     ys[4] = { r.oh * r.ow * step, 1, r.ow * step, step };
@@ -128,12 +137,17 @@ static th_onednn_shape block_of(const th_conv *c, const cut *k, const band *b, b
   return r;
 }
 
-/* The bands of rows of an image. False if one has no row of the image. */
+/* The kinds of bands. False if one has no row of the image. */
 static bool set_bands(work *w)
 {
   const th_conv_shape *s = &w->c->s;
-  const int64_t rows = (s->oh + w->cut.rows - 1) / w->cut.rows;
-  for (int64_t i = 0; i < w->cut.rows; i++) {
+  if (w->cut.flat) {
+    w->band[0] = (band){ .rows = w->cut.size };
+    w->band[1] = (band){ .rows = pixels_of(s) - (w->cut.bands - 1) * w->cut.size };
+    return true;
+  }
+  const int64_t rows = (s->oh + w->cut.kinds - 1) / w->cut.kinds;
+  for (int64_t i = 0; i < w->cut.kinds; i++) {
     band *b = &w->band[i];
     b->first = i * rows;
     b->rows = th_min(rows, s->oh - b->first);
@@ -142,26 +156,26 @@ static bool set_bands(work *w)
     b->above = top < 0 ? -top : 0;
     b->below = th_max(0, top + reach - s->h);
     b->from = th_max(0, top);
-    b->in = w->cut.rows == 1 ? s->h : reach - b->above - b->below;
+    b->in = w->cut.kinds == 1 ? s->h : reach - b->above - b->below;
     if (b->in < 1) return false;
   }
-  if (w->cut.rows == 1) w->band[0].below = s->ph;
+  if (w->cut.kinds == 1) w->band[0].below = s->ph;
   return true;
 }
 
 static void give_plans(work *w)
 {
-  for (int64_t i = 0; i < w->cut.rows; i++) {
+  for (int64_t i = 0; i < w->cut.kinds; i++) {
     th_onednn_give(w->band[i].plan);
     w->band[i].plan = NULL;
   }
 }
 
-/* A plan for each band; all require the kernels in one layout. */
+/* A plan for each kind of band; all require the kernels in one layout. */
 static th_status take_plans(work *w)
 {
   th_status s = set_bands(w) ? TH_OK : TH_EBACKEND;
-  for (int64_t i = 0; i < w->cut.rows && s == TH_OK; i++) {
+  for (int64_t i = 0; i < w->cut.kinds && s == TH_OK; i++) {
     const th_onednn_shape shape = block_of(w->c, &w->cut, &w->band[i], w->apart, w->step);
     s = th_onednn_take(&w->band[i].plan, &shape);
     if (s == TH_OK && !th_onednn_same_kernels(w->band[0].plan, w->band[i].plan)) s = TH_EBACKEND;
@@ -212,10 +226,10 @@ static void correlate(void *ctx, int64_t first, int64_t last)
   char *slot = th_slot_take(&w->slots);
   for (int64_t i = first; i < last && !stop(w); i++) {
     const int64_t at = i % k->bands, strip = i / k->bands;
-    const band *b = &w->band[at % k->rows];
-    const int64_t image = at / k->rows * k->size;
+    const band *b = &w->band[k->flat ? k->kinds == 2 && at == k->bands - 1 : at % k->kinds];
+    const int64_t image = at / k->kinds * k->size;
     const int64_t pixel = k->flat ? at * k->size : (image * s->oh + b->first) * s->ow;
-    const int64_t n = k->flat ? k->size : k->size * b->rows * s->ow;
+    const int64_t n = k->flat ? b->rows : k->size * b->rows * s->ow;
     const float *x = w->x + (k->flat ? at * k->size : (image * s->h + b->from) * s->w) * s->c;
     float *y = w->apart ? (float *)(void *)slot : w->y + pixel * w->step + strip * k->planes;
     float *kernels = w->kernels ? (float *)(void *)(w->kernels + (size_t)strip * w->kernel_bytes) :
@@ -246,7 +260,7 @@ static th_status with_plans(const th_conv *c, work *w)
 {
   const bool fits = th_onednn_fits(w->band[0].plan, TH_ONEDNN_K);
   w->kernel_bytes = whole(th_onednn_bytes(w->band[0].plan, TH_ONEDNN_K));
-  for (int64_t i = 0; i < w->cut.rows; i++) {
+  for (int64_t i = 0; i < w->cut.kinds; i++) {
     const size_t result = w->apart ? whole(th_onednn_bytes(w->band[i].plan, TH_ONEDNN_Y)) : 0;
     if (result > w->result_bytes) w->result_bytes = result;
     const size_t workspace = th_onednn_workspace(w->band[i].plan);
@@ -283,8 +297,9 @@ th_status TH_AT(th_conv_last)(const th_conv *c)
   w.apart = w.cut.strips > 1 || w.step != c->s.o || w.add == w.y;
   if (w.apart && !w.after) w.after = &nothing;
   th_status s = take_plans(&w);
-  if (s != TH_OK && w.cut.rows > 1) {               /* whole images */
-    w.cut.bands = c->s.n, w.cut.rows = 1;
+  if (s != TH_OK && w.cut.kinds > 1) {              /* whole images */
+    w.cut.bands = w.cut.flat ? 1 : c->s.n, w.cut.kinds = 1;
+    if (w.cut.flat) w.cut.size = pixels_of(&c->s);
     s = take_plans(&w);
   }
   if (s != TH_OK) return s;
