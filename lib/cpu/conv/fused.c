@@ -7,7 +7,10 @@
 #include "../move.h"
 #include "../../op/conv2d.args.h"
 
-enum { FEW_PLANES = 16, FEW_PRODUCTS = 1 << 19 };     /* where Winograd's transforms do not pay */
+enum {                              /* where Winograd's transforms do not pay */
+  FEW_PLANES = 16, FEW_PRODUCTS = 1 << 19,
+  THIN = 24, THIN_PRODUCTS = 1 << 25          /* planes, and products of fewer planes, at most */
+};
 
 /* Bytes of memory and products of one core in a second. Transformed kernels are 4 times as large,
  * and come from memory. */
@@ -37,7 +40,7 @@ static bool wants_tiles(const th_conv_shape *s)
   return s->kh == 3 && s->kw == 3 && s->sh == 1 && s->sw == 1 && s->dh == 1 && s->dw == 1 &&
     s->c >= FEW_PLANES &&
          s->o >= FEW_PLANES && s->c * s->o >= 1024 && s->oh * s->ow >= 49 &&
-           products >= FEW_PRODUCTS &&
+           products >= FEW_PRODUCTS && (th_min(s->c, s->o) >= THIN || products <= THIN_PRODUCTS) &&
          kernels / BYTES < 0.4 * products / PRODUCTS;
 }
 
