@@ -20,6 +20,7 @@ if options.light == '' and options.minilm == '' then
 end
 torch.setnumthreads(options.threads)
 local LEAST, MEAN = 0.95, 1.1
+local TURN = 0.1                              -- seconds that each side runs in its turn, at least one run
 
 local folder = os.tmpname()
 os.remove(folder)
@@ -78,12 +79,13 @@ local product, count, least = 1, 0, math.huge
 local function run(row)
    local path, forward = row.make()
    for _ = 1, 2 do forward() end
-   local functions = { function() return measure.time(forward) end }
+   local times = math.ceil(TURN / measure.time(forward))
+   local functions = { function() return measure.time(forward, times) end }
    if options.pytorch == 'yes' then
-      functions[2] = function() return python.ask(('pytorch %s %d'):format(row.torch, row.size)) end
+      functions[2] = function() return python.ask(('pytorch %s %d %d'):format(row.torch, row.size, times)) end
    end
-   functions[#functions + 1] = function() return python.ask(('onnxruntime %s %d'):format(path,
-      row.size)) end
+   functions[#functions + 1] = function() return python.ask(('onnxruntime %s %d %d'):format(path,
+      row.size, times)) end
    local medians, ratio = measure.interleaved(options.rounds, functions)
    local speed = 1 / ratio
    product, count, least = product * speed, count + 1, math.min(least, speed)

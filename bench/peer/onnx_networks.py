@@ -3,8 +3,8 @@
 #    light FILE BATCH OUT     writes a network of onnx's test data for a batch of this size
 #    filled FILE OUT          writes one whose weights are in the file; the answer is their bytes
 #    minilm FOLDER OUT        writes all-MiniLM-L6-v2 from FOLDER/model.safetensors
-#    onnxruntime FILE SIZE    seconds of a run with a batch, or a text of as many tokens, of this size
-#    pytorch NAME SIZE        the same by PyTorch: the network NAME of torchvision, or minilm as the last one written
+#    onnxruntime FILE SIZE N  seconds of a run with a batch, or a text of as many tokens, of this size: the mean of N
+#    pytorch NAME SIZE N      the same by PyTorch: the network NAME of torchvision, or minilm as the last one written
 import json
 import struct
 import sys
@@ -135,13 +135,14 @@ def minilm(source, out):
 
 # ---- runs ----
 
-def timed(f):
+def timed(f, times):
     start = clock()
-    f()
-    return clock() - start
+    for _ in range(int(times)):
+        f()
+    return (clock() - start) / int(times)
 
 
-def run_onnxruntime(path, size):
+def run_onnxruntime(path, size, times):
     key = path + " " + size
     if key not in sessions:
         sessions.clear()
@@ -157,10 +158,10 @@ def run_onnxruntime(path, size):
                 inputs[i.name] = np.random.rand(int(size), *i.shape[1:]).astype("float32")
         sessions[key] = lambda: s.run(None, inputs)
         sessions[key]()
-    return timed(sessions[key])
+    return timed(sessions[key], times)
 
 
-def run_pytorch(name, size):
+def run_pytorch(name, size, times):
     if name not in nets:
         import torchvision
         nets[name] = getattr(torchvision.models, name)().eval()
@@ -170,7 +171,7 @@ def run_pytorch(name, size):
     else:
         inputs = (torch.rand(int(size), 3, 224, 224),)
     with torch.inference_mode():
-        return timed(lambda: nets[name](*inputs))
+        return timed(lambda: nets[name](*inputs), times)
 
 
 commands = {"light": light, "filled": filled, "minilm": minilm, "onnxruntime": run_onnxruntime,
