@@ -79,18 +79,33 @@ static V K(value)(bool largest, const T *p, int64_t step, int64_t n)
   return largest ? K(value_as)(true, p, step, n) : K(value_as)(false, p, step, n);
 }
 
+/* The first place of a value that the line holds; of NaN: the first NaN. Parts are compared as a whole, so that the loop
+ * vectorizes. */
+static int64_t K(first_of)(const T *p, int64_t n, V a)
+{
+  enum { PART = 128 };
+  int64_t i = 0;
+#if IS_FLOAT
+  if (a != a) {
+    while (LOAD(p[i]) == LOAD(p[i])) i++;
+    return i;
+  }
+#endif
+  for (; i + PART <= n; i += PART) {
+    __typeof__(_Generic((V)0, double: (int64_t)0, int64_t: (int64_t)0, default: 0)) found = 0;
+    for (int l = 0; l < PART; l++) found |= LOAD(p[i + l]) == a;
+    if (found) break;
+  }
+  while (LOAD(p[i]) != a) i++;
+  return i;
+}
+
 /* The best of a line, and its first place. */
 static V K(place)(bool largest, const T *p, int64_t step, int64_t n, int64_t *place)
 {
   if (step == 1 && n >= 2 * LANES) {
     const V a = K(value)(largest, p, step, n);
-    int64_t i = 0;
-#if IS_FLOAT
-    if (a != a) for (; LOAD(p[i]) == LOAD(p[i]); i++);
-    else
-#endif
-      for (; LOAD(p[i]) != a; i++);
-    *place = i;
+    *place = K(first_of)(p, n, a);
     return a;
   }
   V a = LOAD(p[0]);
