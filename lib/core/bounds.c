@@ -75,8 +75,10 @@ static bool all_within(const int64_t *p, int64_t step, int64_t n, int64_t limit)
   return bad >= 0;
 }
 
-enum { PLACES = 1 << 14,                                /* indices per block, and between two checks for Ctrl-C */
-       FEW_INDICES = 1 << 10 };                         /* that are checked before anything else */
+enum {
+  PLACES = 1 << 14,                                     /* indices per block, and between two checks for Ctrl-C */
+  FEW_INDICES = 1 << 10                                 /* that are checked before anything else */
+};
 
 typedef struct places { const int64_t *p; int64_t n, limit; int bad; } places;
 

@@ -237,7 +237,8 @@ describe('the first run', function()
       end)
       local looping = node('Loops', { 'x' }, { 'y' })
       looping.domain = 'spec'
-      local ok, m = pcall(load, { looping, node('Relu', { 'y' }, { 'z' }) }, { info('x', 'float', { 2 }) }, { info('z') })
+      local ok, m = pcall(load, { looping, node('Relu', { 'y' }, { 'z' }) },
+         { info('x', 'float', { 2 }) }, { info('z') })
       relu.run = run
       assert.is_true(ok, m)
       for _ = 1, 2 do m:forward(torch.FloatTensor { -1, 2 }) end
@@ -246,7 +247,8 @@ describe('the first run', function()
    end)
 
    it('turns the compiler on again behind an error', function()
-      local m = load({ node('Add', { 'x', 'y' }, { 'z' }) }, { info('x', 'float'), info('y', 'float') }, { info('z') })
+      local m = load({ node('Add', { 'x', 'y' }, { 'z' }) },
+         { info('x', 'float'), info('y', 'float') }, { info('z') })
       refuses('(Add)', m.forward, m, { x = torch.FloatTensor(2), y = torch.FloatTensor(3) })
       assert.is_true((jit.status()))
    end)
