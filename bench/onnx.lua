@@ -20,7 +20,7 @@ if options.light == '' and options.minilm == '' then
 end
 torch.setnumthreads(options.threads)
 local LEAST, MEAN = 0.95, 1.1
-local TURN = 0.1                              -- seconds that each side runs in its turn, at least one run
+local TURN = 0.1                              -- seconds of a side's turn, at least one run
 
 local folder = os.tmpname()
 os.remove(folder)
@@ -82,7 +82,9 @@ local function run(row)
    local times = math.ceil(TURN / measure.time(forward))
    local functions = { function() return measure.time(forward, times) end }
    if options.pytorch == 'yes' then
-      functions[2] = function() return python.ask(('pytorch %s %d %d'):format(row.torch, row.size, times)) end
+      functions[2] = function()
+         return python.ask(('pytorch %s %d %d'):format(row.torch, row.size, times))
+      end
    end
    functions[#functions + 1] = function() return python.ask(('onnxruntime %s %d %d'):format(path,
       row.size, times)) end

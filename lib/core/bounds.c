@@ -76,8 +76,8 @@ static bool all_within(const int64_t *p, int64_t step, int64_t n, int64_t limit)
 }
 
 enum {
-  PLACES = 1 << 14,                                     /* indices per block, and between two checks for Ctrl-C */
-  FEW_INDICES = 1 << 10                                 /* that are checked before anything else */
+  PLACES = 1 << 14,                 /* indices per block, and between two checks for Ctrl-C */
+  FEW_INDICES = 1 << 10             /* that are checked before anything else */
 };
 
 typedef struct places { const int64_t *p; int64_t n, limit; int bad; } places;
@@ -89,7 +89,8 @@ static void some_within(void *ctx, int64_t first, int64_t last)
 }
 
 /* The same for indices that may lie on a device or apart, or of which one is wrong. */
-static __attribute__((noinline)) th_status need_any_indices(th_call *c, int arg, int64_t n, const char *what)
+static __attribute__((noinline)) th_status need_any_indices(th_call *c, int arg, int64_t n,
+                                                            const char *what)
 {
   const th_bound b = { .arg = arg, .rule = TH_RULE_INDEX, .least = 1, .most = (double)n, .what = what };
   th_status s;
@@ -130,7 +131,8 @@ th_status th_need_indices(th_call *c, int arg, int64_t n, const char *what)
   const th_tensor *t = c->arg[arg].t;
   if (t->dtype == TH_I64 && t->device == TH_CPU && th_contiguous(t)) {
     const int64_t count = th_numel(t);
-    if (count <= FEW_INDICES && (count == 0 || all_within(TH_DATA(int64_t, t), 1, count, n))) return TH_OK;
+    if (count == 0) return TH_OK;
+    if (count <= FEW_INDICES && all_within(TH_DATA(int64_t, t), 1, count, n)) return TH_OK;
   }
   return need_any_indices(c, arg, n, what);
 }

@@ -11,7 +11,7 @@ typedef struct th_entry {
   int         narg;
   th_kind     kind[TH_MAXARG + 1];          /* ends with TH_K_END */
   uint32_t    results, inputs, returns;     /* which arguments are those, one bit each; inputs: tensors and lists */
-  uint32_t    needed;                       /* the tensors that are required: all without the default nil */
+  uint32_t    needed;                       /* required tensors: all without the default nil */
   uint32_t    indices, masks;               /* the inputs that are named index, or mask */
   const char *name[TH_MAXARG + 1];          /* ends with NULL; points into text */
   th_kernel   kernel[TH_NDEVICE][TH_NDTYPE];

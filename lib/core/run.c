@@ -335,10 +335,12 @@ static th_status run_with_copies(th_call *c, const th_arg *given)
 /* Lua accepts a pointer to a tensor as a tensor, and the pointer may be NULL. */
 static COLD th_status refuse_null(const th_entry *e, uint32_t missing)
 {
-  return th_fail(TH_EARG, "%s must be a tensor, got a NULL pointer", e->name[__builtin_ctz(missing)]);
+  const char *name = e->name[__builtin_ctz(missing)];
+  return th_fail(TH_EARG, "%s must be a tensor, got a NULL pointer", name);
 }
 
-/* The first input selects the kernel. Returns whether the input must be copied, because a result shares its memory. */
+/* The first input selects the kernel. Returns whether the input must be copied, because a result
+ * shares its memory. */
 static inline bool look_at_input(th_call *c, const th_entry *e, int arg, const th_tensor *t)
 {
   if (t && c->dtype == TH_NONE) c->dtype = t->dtype, c->device = t->device;
@@ -359,8 +361,9 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
   if (narg != e->narg) return th_fail(TH_EARG, "must be called with %d arguments, got %d", e->narg, narg);
   uint32_t null = 0;
   for (int i = 0; i < narg; i++) {
+    /* One by one: memcpy would read several words at once, and wait for the caller. */
     int64_t word = arg[i].i;
-    __asm__("" : "+r"(word));           /* memcpy would read several words at once, and wait until the caller's stores end */
+    __asm__("" : "+r"(word));
     c.arg[i].i = word;
     null |= (uint32_t)!word << i;
   }
@@ -373,7 +376,8 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
     if (__builtin_expect(e->kind[i] != TH_K_LIST, 1)) {
       overlap |= look_at_input(&c, e, i, arg[i].t);
     } else {
-      for (int64_t j = 0; j < arg[i].list->n; j++) overlap |= look_at_input(&c, e, i, arg[i].list->t[j]);
+      const th_list *list = arg[i].list;
+      for (int64_t j = 0; j < list->n; j++) overlap |= look_at_input(&c, e, i, list->t[j]);
     }
   }
   for (uint32_t left = e->results; left && c.dtype == TH_NONE; left &= left - 1) {       /* an op without inputs, such as fill */
@@ -456,7 +460,9 @@ static inline bool is_ready(const th_call *c, int arg, int dtype, int ndim, cons
   const th_tensor *t = c->arg[arg].t;
   if (t->dtype != dtype || !has_size(t, ndim, size) || th_overlaps_itself(t)) return false;
   const uint32_t others = th_entry_of(c->op)->results & ~((uint32_t)1 << arg);
-  for (uint32_t left = others; left; left &= left - 1) if (c->arg[__builtin_ctz(left)].t == t) return false;
+  for (uint32_t left = others; left; left &= left - 1) {
+    if (c->arg[__builtin_ctz(left)].t == t) return false;
+  }
   return true;
 }
 

@@ -79,8 +79,8 @@ static V K(value)(bool largest, const T *p, int64_t step, int64_t n)
   return largest ? K(value_as)(true, p, step, n) : K(value_as)(false, p, step, n);
 }
 
-/* The first place of a value that the line holds; of NaN: the first NaN. Parts are compared as a whole, so that the loop
- * vectorizes. */
+/* The first place of a value that the line holds; of NaN: the first NaN. Parts are compared as a
+ * whole, so that the loop vectorizes. */
 static int64_t K(first_of)(const T *p, int64_t n, V a)
 {
   enum { PART = 128 };

@@ -260,7 +260,8 @@ static const char prelude[] =
 static int prepare(lua_State *L)
 {
   lua_gc(L, LUA_GCSTOP, 0);
-  const int failed = report(L, luaL_loadbuffer(L, prelude, sizeof prelude - 1, "=th")) || call(L, 0);
+  const int loaded = luaL_loadbuffer(L, prelude, sizeof prelude - 1, "=th");
+  const int failed = report(L, loaded) || call(L, 0);
   lua_gc(L, LUA_GCRESTART, -1);        /* begins when twice as much is in use */
   return failed;
 }

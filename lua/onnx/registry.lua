@@ -9,7 +9,8 @@
 --    pure             false: another run may give other results, so constants are not folded (default: true)
 --    inplace          true: the result may have the memory of an input of the same size that no other node uses
 --    view             true: the result may be a view of the first input; a plan keeps it (kept.lua)
---    whole            true: with one output, run only calls functions on whole tensors. The first run does not compile it
+--    whole            true: with one output, run only calls functions on whole tensors. The first
+--                     run of a plan does not compile it
 --    graph_types      function(n, name): the types of the inputs of a subgraph, the attribute `name`, if it leaves them out
 -- The node n has these fields; inputs and outputs count from 1:
 --    n.op, n.name, n.domain, n.version          the op, and the version of its domain that the model imports

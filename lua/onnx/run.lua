@@ -141,7 +141,8 @@ function M.nodes(graph, v, watch, nodes)
    if not ok then error(explain(frame.at, v, why), 0) end
 end
 
---- The same for the first of several runs: it is interpreted, because LuaJIT would compile for longer than it runs.
+--- The same for the first of several runs: it is interpreted, because LuaJIT would compile for
+-- longer than it runs.
 function M.first(graph, v, watch)
    local frame = {}
    local ok, why = pcall(interpret.run, steps, graph.nodes, v, frame, watch, step_once)

@@ -35,8 +35,8 @@ local function fail(r, text, ...) error(('byte %.0f: ' .. text):format(r.place, 
 
 -- ---- the window ---------------------------------------------------------------------------------
 
--- Makes the window hold the next n bytes, n at most WINDOW, and returns the position of the first in
--- it. It is a string, because the interpreter reads bytes of those faster than through pointers.
+-- Makes the window hold the next n bytes, n at most WINDOW, and returns the position of the first
+-- in it. It is a string, because the interpreter reads bytes of those faster than through pointers.
 -- The caller has compared n with the remaining bytes.
 local function at_window(r, n)
    if r.place < r.low or r.place + n > r.high then
