@@ -417,6 +417,10 @@ function M.main(given)
       if not to or to == '' then error('stubs: -to must have a folder behind it, got nothing', 0) end
       i = i + 2
    end
+   if not reference.devices and to == 'types' then
+      io.write 'stubs: types stays as it is: without a device there is no cutorch and cunn\n'
+      return
+   end
    local files, count = M.files()
    local n, bytes = M.write(to, files)
    io.write(('stubs: %d names in %d files of %.1f MB in %s\n'):format(count, n, bytes / 1e6, to))
