@@ -1,6 +1,7 @@
 -- test/onnx/forward_spec.lua - forward, explain, op and ops of onnx: inputs, shapes, memory, constants, errors.
 -- runs once: nothing here depends on the level
 local bytes = require 'test.support.onnx_bytes'
+local compiler = require 'test.support.compiler'
 local refuses = require 'test.support.refuses'
 local registry = require 'onnx.registry'
 local temporary = require 'test.support.temporary'
@@ -216,12 +217,7 @@ describe('explain', function()
 end)
 
 describe('the first run', function()
-   local was
-   before_each(function()
-      was = jit.status()
-      jit.on()
-   end)
-   after_each(function() if not was then jit.off() end end)
+   compiler(before_each, after_each)
 
    it('is interpreted, but for ops that may loop over elements', function()
       local relu, seen = registry.find 'Relu', {}

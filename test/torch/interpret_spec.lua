@@ -1,13 +1,9 @@
 -- torch.interpret: code that runs once, without LuaJIT's compiler.
+local compiler = require 'test.support.compiler'
 local interpret = require 'torch.interpret'
 
 describe('torch.interpret', function()
-   local was
-   before_each(function()
-      was = jit.status()
-      jit.on()
-   end)
-   after_each(function() if not was then jit.off() end end)
+   compiler(before_each, after_each)
 
    local function status() return (jit.status()) end
 
