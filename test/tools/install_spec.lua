@@ -132,9 +132,12 @@ describe('luarocks make', function()
       for rock in ([[
          torch nn paths gnuplot optim sys xlua trepl env dok cwrap graph nngraph autograd totem fbnn cutorch cunn fbcunn cudnn dist feed tds image
          hdf5 threads loadcaffe text onnx jupyter]]):gmatch '%S+' do
-         -- Kernels for GPUs would take half an hour: without nvcc cutorch is Lua alone.
-         ok(("CUDACXX=/nowhere/nvcc CMAKE_ARGS='-DTH_LEVELS=base%s' luarocks make --lua-version=5.1 --only-server=/nowhere --tree='%s' rocks/%s-scm-1.rockspec")
-            :format(launcher, dir, rock))
+         -- Kernels for GPUs would take half an hour: without nvcc cutorch is Lua alone. At -O1 the
+         -- library is compiled three times as fast.
+         ok((([[CUDACXX=/nowhere/nvcc
+            CMAKE_ARGS='-DTH_LEVELS=base -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1%s'
+            luarocks make --lua-version=5.1 --only-server=/nowhere --tree='%s'
+            rocks/%s-scm-1.rockspec]]):gsub('%s*\n%s*', ' ')):format(launcher, dir, rock))
       end
       assert.equal('3\ttrue\tfunction\n', use(dir .. '/bin/th'))
       ok(("cc -shared -fPIC -I\"$(%s/bin/th -e 'print(torch.config().include)')\" examples/plugin/squareplus.c -o '%s/squareplus.so'"):format(dir, dir))
