@@ -92,8 +92,12 @@ static bool set_level(void)
   return dnn.set_max_cpu_isa(isa) == 0 || dnn.get_effective_cpu_isa() == isa;
 }
 
-static bool start(void)
+static bool start(void *handle)
 {
+  /* Else each new kernel is announced to Intel's VTune, whose library is looked for in all folders. */
+  int (*set_profiling)(unsigned);
+  *(void **)&set_profiling = dlsym(handle, "dnnl_set_jit_profiling_flags");
+  if (set_profiling) set_profiling(0);
   return dnn.engine_create(&dnn.engine, CPU, 0) == 0 && dnn.stream_create(&dnn.stream, dnn.engine, IN_ORDER) == 0 &&
          dnn.primitive_attr_create(&dnn.attr) == 0 &&
          dnn.primitive_attr_set_scratchpad_mode(dnn.attr, SCRATCH_IS_OURS) == 0 &&
@@ -118,7 +122,7 @@ static bool use(void *handle)
   const char *lacks = bind(handle);
   if (lacks) return refuse(handle, "the oneDNN that was found has no %s", lacks);
   if (!set_level()) return refuse(handle, "oneDNN %s was in use before, for another level of the CPU", text);
-  if (!start()) return refuse(handle, "oneDNN %s does not start", text);
+  if (!start(handle)) return refuse(handle, "oneDNN %s does not start", text);
   snprintf(name, sizeof name, "oneDNN %s", text);
   return true;
 }
@@ -321,16 +325,61 @@ static void keep(th_onednn_plan *p, int place)
   if (!old->users) destroy(old);
 }
 
-th_status th_onednn_take(th_onednn_plan **plan, const th_onednn_shape *s)
+static th_onednn_plan *used(th_onednn_plan *p)
+{
+  p->users++, p->used = ++kept.clock;
+  return p;
+}
+
+/* A shape without a plan in the cache, and the plan that is made for it. */
+typedef struct lack { const th_onednn_shape *s; th_onednn_plan *made; } lack;
+
+static void make_some(void *ctx, int64_t first, int64_t last)
+{
+  lack *l = ctx;
+  for (int64_t i = first; i < last; i++) l[i].made = make(l[i].s);
+}
+
+/* Takes the plans that are in the cache, and returns how many of the other shapes differ. */
+static int take_kept(th_onednn_plan **plan, const th_onednn_shape *s, int n, lack *l)
+{
+  int lacks = 0, place;
+  pthread_mutex_lock(&kept.lock);
+  for (int i = 0; i < n; i++) {
+    th_onednn_plan *p = find_plan(&s[i], &place);
+    plan[i] = p ? used(p) : NULL;
+    int k = p ? lacks : 0;
+    while (k < lacks && memcmp(l[k].s, &s[i], sizeof *s)) k++;
+    if (!p && k == lacks) l[lacks++] = (lack){ &s[i], NULL };
+  }
+  pthread_mutex_unlock(&kept.lock);
+  return lacks;
+}
+
+/* Takes the plan that was made for a shape, unless another thread has made one meanwhile. */
+static void take_made(th_onednn_plan **plan, const th_onednn_shape *s, int n, const lack *l)
 {
   int place;
   pthread_mutex_lock(&kept.lock);
-  th_onednn_plan *p = find_plan(s, &place);
-  if (!p && (p = make(s))) keep(p, place);
-  if (p) p->users++, p->used = ++kept.clock;
+  th_onednn_plan *p = find_plan(l->s, &place);
+  if (p && l->made) destroy(l->made);
+  if (!p && l->made) keep(p = l->made, place);
+  for (int i = 0; p && i < n; i++) if (!plan[i] && memcmp(l->s, &s[i], sizeof *s) == 0) plan[i] = used(p);
   pthread_mutex_unlock(&kept.lock);
-  *plan = p;
-  return p ? TH_OK : th_fail(TH_ENOMEM, "oneDNN has no plan for this convolution");
+}
+
+th_status th_onednn_take(th_onednn_plan **plan, const th_onednn_shape *s, int n)
+{
+  lack l[TH_ONEDNN_MOST];
+  const int lacks = take_kept(plan, s, n, l);
+  if (lacks == 0) return TH_OK;
+  th_status t = th_parallel(lacks, 1, make_some, l);
+  for (int k = 0; k < lacks; k++) take_made(plan, s, n, &l[k]);
+  bool all = true;
+  for (int i = 0; i < n; i++) all = all && plan[i];
+  if (all) return TH_OK;
+  for (int i = 0; i < n; i++) th_onednn_give(plan[i]);
+  return t != TH_OK ? t : th_fail(TH_ENOMEM, "oneDNN has no plan for this convolution");
 }
 
 void th_onednn_give(th_onednn_plan *p)
@@ -340,6 +389,31 @@ void th_onednn_give(th_onednn_plan *p)
   if (--p->users == 0 && p->used == 0) destroy(p);
   pthread_mutex_unlock(&kept.lock);
 }
+
+/* ---- opening in another thread ---- */
+
+/* The thread is started once in a process. */
+static pthread_t opener;
+static bool asked;
+
+/* The first plan takes a millisecond more than the others, so it is made here: 3 x 3 pixels of 16 channels to 16. */
+static void *open_it(void *nothing)
+{
+  if (th_onednn_missing()) return nothing;
+  const th_onednn_shape s = { .n = 1, .c = 16, .o = 16, .h = 8, .w = 8, .kh = 3, .kw = 3, .oh = 6, .ow = 6, .sh = 1, .sw = 1,
+    .dh = 1, .dw = 1, .xs = { 1024, 1, 128, 16 }, .ys = { 576, 1, 96, 16 }, .ks = { 144, 9, 3, 1 }, .pass = TH_CONV_FORWARD,
+    .bias = 1, .last = 1 };
+  th_onednn_plan *p;
+  if (th_onednn_take(&p, &s, 1) == TH_OK) th_onednn_give(p);
+  return nothing;
+}
+
+int th_onednn_open(void)
+{
+  return !__atomic_test_and_set(&asked, __ATOMIC_RELAXED) && !pthread_create(&opener, NULL, open_it, NULL);
+}
+
+void th_onednn_opened(void) { pthread_join(opener, NULL); }
 
 size_t th_onednn_bytes(const th_onednn_plan *p, int operand) { return dnn.memory_desc_get_size(p->inner[operand]); }
 bool   th_onednn_fits(const th_onednn_plan *p, int operand) { return !p->move[operand]; }

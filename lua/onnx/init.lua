@@ -1,6 +1,7 @@
 -- lua/onnx/init.lua - the package onnx: reads ONNX models and runs them.
 local arg = require 'torch.arg'
 local interpret = require 'torch.interpret'
+local lib = require 'torch.lib'
 local protobuf = require 'torch.protobuf'
 local source = require 'feed.source'
 local external = require 'onnx.external'
@@ -11,6 +12,20 @@ local registry = require 'onnx.registry'
 local onnx = rawget(_G, 'onnx') or {}
 _G.onnx = onnx
 
+-- Ops that oneDNN computes.
+local ops = { Conv = true, Gemm = true, MatMul = true }
+
+-- Calls f() while another thread opens oneDNN, if the message of a model has ops for it.
+local function with_onednn(m, f)
+   local wants = false
+   for _, node in ipairs(m.graph and m.graph.node or {}) do wants = wants or ops[node.op_type] end
+   if not wants or lib.C.th_onednn_open() == 0 then return f() end
+   local ok, result = pcall(f)
+   lib.C.th_onednn_opened()
+   if not ok then error(result, 0) end
+   return result
+end
+
 --- onnx.load(path): A model from a file. Tensors whose data lie in other files must lie in the folder of the model.
 -- @return an object with the lists inputs and outputs ({ name, type, shape }) and the methods forward, explain and net
 function onnx.load(path)
@@ -19,7 +34,8 @@ function onnx.load(path)
       if size == 0 then error('it is empty', 0) end
       local fetch = source.fetch(s)
       local m = protobuf.read(fetch, size, messages.ModelProto, messages)
-      return model.new(m, fetch, external.reader(path:match '^(.*/)[^/]*$' or '.'))
+      local other = external.reader(path:match '^(.*/)[^/]*$' or '.')
+      return with_onednn(m, function() return model.new(m, fetch, other) end)
    end)
    if not ok then source.fail('onnx.load', path, result) end
    return result

@@ -12,7 +12,7 @@
 #include "../../conv/onednn.h"
 
 enum {
-  BLOCKS = 16,                      /* that a convolution should have */
+  BLOCKS = TH_ONEDNN_MOST,          /* that a convolution should have */
   BLOCK_WORK = 1 << 20,             /* multiplications in a block, at least */
   BLOCK_BYTES = 512 << 10,          /* of the result in a block, at most where it is read again */
   LEAST_PIXELS = 24,                /* in a block */
@@ -174,11 +174,18 @@ static void give_plans(work *w)
 /* A plan for each kind of band; all require the kernels in one layout. */
 static th_status take_plans(work *w)
 {
-  th_status s = set_bands(w) ? TH_OK : TH_EBACKEND;
-  for (int64_t i = 0; i < w->cut.kinds && s == TH_OK; i++) {
-    const th_onednn_shape shape = block_of(w->c, &w->cut, &w->band[i], w->apart, w->step);
-    s = th_onednn_take(&w->band[i].plan, &shape);
-    if (s == TH_OK && !th_onednn_same_kernels(w->band[0].plan, w->band[i].plan)) s = TH_EBACKEND;
+  const int64_t n = w->cut.kinds;
+  th_onednn_plan *plan[BLOCKS];
+  th_onednn_shape shape[BLOCKS];
+  if (n < 1 || !set_bands(w)) return TH_EBACKEND;
+  for (int64_t i = 0; i < n; i++) {
+    shape[i] = block_of(w->c, &w->cut, &w->band[i], w->apart, w->step);
+  }
+  TH_TRY(th_onednn_take(plan, shape, (int)n));
+  th_status s = TH_OK;
+  for (int64_t i = 0; i < n; i++) {
+    w->band[i].plan = plan[i];
+    if (!th_onednn_same_kernels(plan[0], plan[i])) s = TH_EBACKEND;
   }
   if (s != TH_OK) give_plans(w);
   return s;

@@ -336,7 +336,7 @@ static th_status run_packed(const th_conv *c, const th_tensor *trusted)
              .bias = c->bias ? TH_DATA(float, c->bias) : NULL };
   for (int d = 0; d < 4; d++) w.ws[d] = c->k->stride[d];
   th_onednn_plan *plan;
-  TH_TRY(th_onednn_take(&plan, &w.s));
+  TH_TRY(th_onednn_take(&plan, &w.s, 1));
   w.plan = plan;
   const th_status s = with_plan(c, &w, trusted);
   th_onednn_give(plan);
