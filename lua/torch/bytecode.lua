@@ -11,6 +11,17 @@
 --    sizes of bytecode and text
 --    for each file its bytecode, without the name of the chunk, and its text
 local environment = require 'torch.environment'
+local ffi = require 'ffi'
+local load = load                            -- a program may replace it
+
+-- Names of our own, because programs may declare the same functions in another way.
+ffi.cdef [[
+int th_os_open(const char *name, int how, ...) __asm__("open");
+long th_os_pread(int file, void *to, size_t n, int64_t place) __asm__("pread");
+int th_os_close(int file) __asm__("close");
+int th_os_compare(const void *a, const void *b, size_t n) __asm__("memcmp");
+int th_os_number(void *file) __asm__("fileno");
+]]
 
 local M = {}
 
@@ -54,6 +65,13 @@ end
 
 local file, index, base
 
+-- Where files are read to, and the bytes that it has room for.
+local room, most = nil, 0
+local function room_for(n)
+   if n > most then room, most = ffi.new('uint8_t[?]', 2 * n), 2 * n end
+   return room
+end
+
 -- The file at its first bytecode, and the index; nil without a file for this LuaJIT. Mode e:
 -- programs that this one starts do not inherit the descriptor.
 local function read_head(name, front)
@@ -96,23 +114,51 @@ local function uleb128(n)
    return text .. string.char(n)
 end
 
---- The chunk of a module, a function; nil where no bytecode was made from the same text, so that
--- the caller compiles the text.
--- @param name    of the module
--- @param source  the name of its file
--- @param text    the text of that file
-function M.chunk(name, source, text)
-   if not file then return nil end
-   local tail = source:find('/init.lua', -9, true) and '/init.lua' or '.lua'
+-- The part of the index for a module: the place of its bytecode, the sizes of bytecode and text.
+local function entry_of(name, path)
+   local tail = path:find('/init.lua', -9, true) and '/init.lua' or '.lua'
    local key = name:gsub('%.', '/') .. tail
    local _, stop = index:find('\n' .. key .. ' ', 1, true)
    if not stop then return nil end
    local place, size, bytes = index:match('^(%d+) (%d+) (%d+)\n', stop + 1)
-   if not place or tonumber(bytes) ~= #text then return nil end
-   if not file:seek('set', base + place) then return nil end
-   local first, rest = file:read(HEAD, tonumber(size))
-   if not rest or #rest ~= tonumber(size) or file:read(#text) ~= text then return nil end
-   return loadstring(first .. uleb128(#source + 1) .. '@' .. source .. rest)
+   return tonumber(place), tonumber(size), tonumber(bytes)
+end
+
+-- Reads a file that must have n bytes.
+local function read_text(path, to, n)
+   local descriptor = ffi.C.th_os_open(path, 0)
+   if descriptor < 0 then return false end
+   local got = ffi.C.th_os_pread(descriptor, to, n + 1, 0)
+   ffi.C.th_os_close(descriptor)
+   return got == n
+end
+
+-- A function that returns two texts, then nil.
+local function pieces(first, second)
+   local turn = 0
+   return function()
+      turn = turn + 1
+      if turn == 1 then return first end
+      return turn == 2 and second or nil
+   end
+end
+
+--- The chunk of a module, a function; nil where no bytecode was made from the same text, so that
+-- the caller compiles the text.
+-- @param name  of the module
+-- @param path  the name of its file
+function M.chunk(name, path)
+   if not file then return nil end
+   local place, size, bytes = entry_of(name, path)
+   if not place then return nil end
+   local all = HEAD + size + bytes
+   local to = room_for(all + bytes + 1)
+   if ffi.C.th_os_pread(ffi.C.th_os_number(file), to, all, base + place) ~= all then return nil end
+   local text = to + HEAD + size
+   if not read_text(path, to + all, bytes) then return nil end
+   if ffi.C.th_os_compare(text, to + all, bytes) ~= 0 then return nil end
+   local head = ffi.string(to, HEAD) .. uleb128(#path + 1) .. '@' .. path
+   return load(pieces(head, ffi.string(to + HEAD, size)))
 end
 
 -- ---- writing ------------------------------------------------------------------------------------

@@ -24,12 +24,12 @@ local front = "local type = require 'torch.original'.type local getmetatable = r
 M.front = front
 
 local function load_own(path, name)
+   local chunk = bytecode.chunk(name, path)
+   if chunk then return chunk end
    local f, why = io.open(path, 'rb')
    if not f then return nil, why end
    local text = f:read '*a'
    f:close()
-   local chunk = bytecode.chunk(name, path, text)
-   if chunk then return chunk end
    return loadstring(front .. text, '@' .. path)
 end
 
