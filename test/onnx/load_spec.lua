@@ -190,6 +190,21 @@ end)
 
 -- ---- external data -------------------------------------------------------------------------------------------------
 
+describe('onnx.load of a convolution', function()
+   local kernel = tensor('w', 'float', { 1, 1, 1, 1 }, { 3 })
+   local function model(op)
+      return bytes.model({ node('Conv', { 'x', 'w' }, { 'a' }), node(op, { 'a' }, { 'y' }) },
+         { info('x', 'float', { 1, 1, 2, 2 }) }, { info('y', 'float') }, { kernel })
+   end
+
+   -- Another thread opens oneDNN meanwhile.
+   it('fails where another op is not here, and works then', function()
+      for _ = 1, 2 do refuses('these ops are not here: Nothing', load, model 'Nothing') end
+      local x = torch.FloatTensor { { { { 1, 2 }, { 3, 4 } } } }
+      assert.same({ 3, 6, 9, 12 }, types.numbers(load(model 'Identity'):forward(x)))
+   end)
+end)
+
 describe('external data of a model', function()
    local folder
 
