@@ -94,7 +94,7 @@ static bool set_level(void)
 
 static bool start(void *handle)
 {
-  /* Else each new kernel is announced to Intel's VTune, whose library is looked for in all folders. */
+  /* Else each new kernel is announced to VTune, whose library is searched in all folders. */
   int (*set_profiling)(unsigned);
   *(void **)&set_profiling = dlsym(handle, "dnnl_set_jit_profiling_flags");
   if (set_profiling) set_profiling(0);
@@ -364,7 +364,9 @@ static void take_made(th_onednn_plan **plan, const th_onednn_shape *s, int n, co
   th_onednn_plan *p = find_plan(l->s, &place);
   if (p && l->made) destroy(l->made);
   if (!p && l->made) keep(p = l->made, place);
-  for (int i = 0; p && i < n; i++) if (!plan[i] && memcmp(l->s, &s[i], sizeof *s) == 0) plan[i] = used(p);
+  for (int i = 0; p && i < n; i++) {
+    if (!plan[i] && memcmp(l->s, &s[i], sizeof *s) == 0) plan[i] = used(p);
+  }
   pthread_mutex_unlock(&kept.lock);
 }
 
@@ -396,13 +398,15 @@ void th_onednn_give(th_onednn_plan *p)
 static pthread_t opener;
 static bool asked;
 
-/* The first plan takes a millisecond more than the others, so it is made here: 3 x 3 pixels of 16 channels to 16. */
+/* The first plan takes a millisecond more than the others, so one is made here: for kernels of
+ * 3 x 3 pixels, from 16 channels to 16. */
 static void *open_it(void *nothing)
 {
   if (th_onednn_missing()) return nothing;
-  const th_onednn_shape s = { .n = 1, .c = 16, .o = 16, .h = 8, .w = 8, .kh = 3, .kw = 3, .oh = 6, .ow = 6, .sh = 1, .sw = 1,
-    .dh = 1, .dw = 1, .xs = { 1024, 1, 128, 16 }, .ys = { 576, 1, 96, 16 }, .ks = { 144, 9, 3, 1 }, .pass = TH_CONV_FORWARD,
-    .bias = 1, .last = 1 };
+  const th_onednn_shape s = { .n = 1, .c = 16, .o = 16, .h = 8, .w = 8, .kh = 3, .kw = 3,
+    .oh = 6, .ow = 6, .sh = 1, .sw = 1, .dh = 1, .dw = 1, .xs = { 1024, 1, 128, 16 },
+    .ys = { 576, 1, 96, 16 }, .ks = { 144, 9, 3, 1 }, .pass = TH_CONV_FORWARD, .bias = 1,
+    .last = 1 };
   th_onednn_plan *p;
   if (th_onednn_take(&p, &s, 1) == TH_OK) th_onednn_give(p);
   return nothing;
@@ -410,7 +414,8 @@ static void *open_it(void *nothing)
 
 int th_onednn_open(void)
 {
-  return !__atomic_test_and_set(&asked, __ATOMIC_RELAXED) && !pthread_create(&opener, NULL, open_it, NULL);
+  return !__atomic_test_and_set(&asked, __ATOMIC_RELAXED) &&
+         !pthread_create(&opener, NULL, open_it, NULL);
 }
 
 void th_onednn_opened(void) { pthread_join(opener, NULL); }

@@ -21,8 +21,9 @@ enum { TH_ONEDNN_X, TH_ONEDNN_Y, TH_ONEDNN_K };
 /* A convolution ready to run: code, and the layouts that it requires. Any number of threads may use one at the same time. */
 typedef struct th_onednn_plan th_onednn_plan;
 
-/* The plans of n shapes, at most TH_ONEDNN_MOST, from the cache or new. New ones take about 0.25 ms each and are made in several
- * threads. Release each with th_onednn_give, which ignores NULL; after a failure there are none. */
+/* The plans of n shapes, at most TH_ONEDNN_MOST, from the cache or new. New ones take about 0.25 ms
+ * each and are made in several threads. Release each with th_onednn_give, which ignores NULL; after
+ * a failure there are none. */
 enum { TH_ONEDNN_MOST = 16 };
 th_status th_onednn_take(th_onednn_plan **plan, const th_onednn_shape *s, int n);
 void      th_onednn_give(th_onednn_plan *plan);

@@ -14,8 +14,8 @@ const char  *th_conv_engine_known(int i);        /* the name of an engine of any
 const char  *th_conv_engine_missing(int device, int i);
 const char  *th_conv_model(int device);
 const char  *th_onednn_name(void);
-/* Opens oneDNN in another thread, which takes about 3 ms, while the caller prepares its work. Returns 1 to the caller that must
- * wait for that thread with th_onednn_opened, else 0. */
+/* Opens oneDNN in another thread, which takes about 4 ms, while the caller prepares its work.
+ * Returns 1 to the caller that must wait for that thread with th_onednn_opened, else 0. */
 int          th_onednn_open(void);
 void         th_onednn_opened(void);
 

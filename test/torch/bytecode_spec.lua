@@ -63,7 +63,9 @@ describe('torch.bytecode', function()
    it('gives nothing for another text, another name or no file', function()
       put(packed())
       bytecode.open(front, path)
-      local function chunk(name, file, bytes) return bytecode.chunk(name, text_file(file, bytes)) end
+      local function chunk(name, file, bytes)
+         return bytecode.chunk(name, text_file(file, bytes))
+      end
       assert.is_nil(chunk('made.part', 'made/part.lua', text .. ' '))
       assert.is_nil(chunk('made.part', 'made/part.lua', text:sub(1, -2)))
       assert.is_nil(chunk('made.part', 'made/part.lua', (text:gsub('two', 'TWO'))))
