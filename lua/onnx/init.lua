@@ -5,6 +5,7 @@ local lib = require 'torch.lib'
 local protobuf = require 'torch.protobuf'
 local source = require 'feed.source'
 local external = require 'onnx.external'
+local layout = require 'onnx.layout'
 local messages = require 'onnx.messages'
 local model = require 'onnx.model'
 local registry = require 'onnx.registry'
@@ -12,8 +13,8 @@ local registry = require 'onnx.registry'
 local onnx = rawget(_G, 'onnx') or {}
 _G.onnx = onnx
 
--- Ops that oneDNN computes.
-local ops = { Conv = true, Gemm = true, MatMul = true }
+-- Ops that oneDNN computes: convolutions, and products where vectors are wide.
+local ops = { Conv = true, Gemm = layout.has_vectors, MatMul = layout.has_vectors }
 
 -- Calls f() while another thread opens oneDNN, if the message of a model has ops for it.
 local function with_onednn(m, f)

@@ -28,14 +28,15 @@ end
 function M.is_dense(x) return M.is_last(x) and (x._size[3] > 1 and x._stride[3] or x._stride[2])
    == x._size[1] end
 
+--- Whether the vectors of this CPU level are as wide as oneDNN's code for such images wants them.
+M.has_vectors = ffi.string(C.th_cpu_level()) == 'avx512'
+
 local known
 
 --- Whether convolutions of floats are quickest with channels side by side: with oneDNN at level
--- avx512, unless an engine is
--- preferred.
+-- avx512, unless an engine is preferred.
 function M.is_quick()
-   if known == nil then known = ffi.string(C.th_cpu_level()) == 'avx512' and C.th_onednn_name()
-      ~= nil end
+   if known == nil then known = M.has_vectors and C.th_onednn_name() ~= nil end
    return known and C.th_conv_preferred() < 0 and C.th_conv_forced() < 0
 end
 
