@@ -34,6 +34,10 @@ describe('a rank on another host', function()
          dist.barrier()
          C.getrlimit(9, limit)
          none.most = limit.most
+         local slack = {}                           -- Lua gets no memory either
+         for i = 1, 20000 do slack[i] = 'slack ' .. i end
+         slack = nil
+         collectgarbage()
          if r == 1 then
             C.setrlimit(9, none)
             while C.malloc(1024) ~= nil do end
