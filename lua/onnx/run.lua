@@ -132,21 +132,24 @@ local function steps(nodes, v, frame, watch, take)
 end
 M.step, M.error_of = step, explain
 
+-- Passes on the error of the node at which a run has ended.
+local function finish(frame, v, ok, why)
+   if not ok then error(explain(frame.at, v, why), 0) end
+end
+
 --- Runs the nodes of a graph on values by slot.
 -- @param watch  function(i, n, v), called behind each node (optional)
 -- @param nodes  (default: all nodes of the graph)
 function M.nodes(graph, v, watch, nodes)
    local frame = {}
-   local ok, why = pcall(steps, nodes or graph.nodes, v, frame, watch, step)
-   if not ok then error(explain(frame.at, v, why), 0) end
+   finish(frame, v, pcall(steps, nodes or graph.nodes, v, frame, watch, step))
 end
 
 --- The same for the first of several runs: it is interpreted, because LuaJIT would compile for
 -- longer than it runs.
 function M.first(graph, v, watch)
    local frame = {}
-   local ok, why = pcall(interpret.run, steps, graph.nodes, v, frame, watch, step_once)
-   if not ok then error(explain(frame.at, v, why), 0) end
+   finish(frame, v, pcall(interpret.run, steps, graph.nodes, v, frame, watch, step_once))
 end
 
 local Graph = graph_module.class.__index
