@@ -1,5 +1,6 @@
 -- test/comm/collectives_spec.lua - operations of ranks on one host: the bits of their results.
 local ranks = require 'test.support.comm.ranks'
+local share = require 'test.support.share'
 
 describe('collective operations', function()
    it('have a name in Lua for each number of th_dist.h, up to the last', function()
@@ -11,7 +12,7 @@ describe('collective operations', function()
       assert.equal(nil, lib.C.th_dist_kind(lib.C.TH_DIST_KINDS))
    end)
 
-   for _, n in ipairs { 1, 2, 3, 4 } do
+   for _, n in ipairs(share.among { 1, 2, 3, 4 }) do
       it(('of %d ranks give the bits of a reduction in pairs of ranks, for all types, operators, sizes and buckets'):format(n), function()
          local status, out, err = ranks.sh(("'%s' -n %d test/support/comm/collectives.lua -job -sizes few"):format(ranks.thrun, n))
          assert.equal(0, status, out .. err)
@@ -37,7 +38,7 @@ describe('collective operations', function()
 
    -- A group measures both kinds of stores in its ninth to twelfth operation of a size; so each
    -- kind of operation has its group.
-   for _, n in ipairs { 2, 3 } do
+   for _, n in ipairs(share.among { 2, 3 }) do
       it(('give the same bits by whichever way the elements of %d ranks travel'):format(n), function()
          ranks.ok(n, [[
             local me, n = dist.rank(), dist.size()

@@ -17,4 +17,11 @@ function share.of(n)
    return count
 end
 
+--- Those of a list of cases.
+function share.among(list)
+   local some = {}
+   for i, case in ipairs(list) do if share.has(i) then some[#some + 1] = case end end
+   return some
+end
+
 return share
