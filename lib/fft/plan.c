@@ -187,8 +187,11 @@ static int radices(int64_t n, int *radix)
   int sixes = whole && pairs ? 0 : twos < threes ? twos : threes;
   twos -= sixes;
   threes -= sixes;
-  int tens = twos == 1 && sixes == 0 && fives > 0, twelves = twos == 1 && sixes > 0;
-  if (tens) twos--, fives--;
+  const int odd = twos % 3;           /* twos that no eight takes */
+  const int tens = sixes == 0 && odd > 0 && fives >= odd && (twos < 3 || odd == 2) ? odd : 0;
+  const int twelves = twos == 1 && sixes > 0;
+  twos -= tens;
+  fives -= tens;
   if (twelves) twos--, sixes--;
   int fifteens = threes < fives ? threes : fives;
   threes -= fifteens;
@@ -205,7 +208,7 @@ static int radices(int64_t n, int *radix)
   for (int r = 7; n > 1; r += 2) while (n % r == 0) radix[count++] = r, n /= r;
   for (; twos; twos -= 3) radix[count++] = 8;
   for (int i = 0; i < nines; i++) radix[count++] = 9;
-  if (tens) radix[count++] = 10;
+  for (int i = 0; i < tens; i++) radix[count++] = 10;
   if (twelves) radix[count++] = 12;
   for (; fifteens; fifteens--) radix[count++] = 15;
   if (sixteens) radix[count++] = 16;
@@ -236,8 +239,16 @@ static double cost_of_passes(int64_t n)
 /* What a doubling of a transform's size costs, per number, where its vectors and those of its results outgrow the first cache. */
 #define FAR_COST 0.37
 
-/* A line of fewer numbers takes less time in one lane, and in passes one after the other. */
-static int64_t least_split(int64_t chunk) { return chunk == 8 ? 32 : 48; }
+/* What a node transforms: a line, the numbers of a convolution, columns or rows of a matrix. */
+enum { LINE, CONVOLUTION, INSIDE };
+
+/* Fewer numbers are no matrix. A line of them takes less time in one lane, in passes one after the
+ * other. Columns and rows are transformed across lanes, and passes are quicker as long as the
+ * vectors stay in the first caches. */
+static int64_t least_split(int64_t chunk, int what)
+{
+  return what == INSIDE ? 512 : chunk == 8 ? 32 : 48;
+}
 
 /* Whether r divides n: in 32 bits that takes a fifth of the time. */
 static bool divides(int64_t r, int64_t n) { return n < INT32_MAX ? (int32_t)n % (int32_t)r == 0 : n % r == 0; }
@@ -247,7 +258,7 @@ static double searched_cost(int64_t n, int64_t chunk)
 {
   double best = cost_of_passes(n);
   bool split = false;
-  if (n < least_split(chunk)) return best;
+  if (n < least_split(chunk, INSIDE)) return best;
   for (int64_t r = chunk / 4; r * r <= n; r++) {
     if (!divides(r, n)) continue;
     const double c = SPLIT_COST + cost_of_passes(r) + cost_of_passes(n / r);
@@ -307,13 +318,13 @@ static int64_t columns_of(int64_t n, int64_t chunk)
   return *columns - 1;
 }
 
-static const th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top);
+static const th_fft_node *node_of(th_fft_plan *p, int64_t n, int what);
 
 static th_fft_node *split(th_fft_plan *p, th_fft_node *d, int64_t columns)
 {
   d->kind = TH_FFT_SPLIT;
-  d->row = node_of(p, columns, false);
-  d->column = d->n / columns == columns ? d->row : node_of(p, d->n / columns, false);
+  d->row = node_of(p, columns, INSIDE);
+  d->column = d->n / columns == columns ? d->row : node_of(p, d->n / columns, INSIDE);
   return d->row && d->column ? d : NULL;
 }
 
@@ -377,19 +388,19 @@ static int64_t convolution_of(const th_fft_plan *p, th_fft_node *d, int64_t prim
   return padded_size(2 * n - 1, chunk, &cost);
 }
 
-static const th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
+static const th_fft_node *node_of(th_fft_plan *p, int64_t n, int what)
 {
   if (n <= ONE_PASS_MOST && one_pass[n].n) return &one_pass[n];
   th_fft_node *d = take(p, sizeof *d);
   if (!d) return NULL;
   memset(d, 0, sizeof *d);
   d->n = n;
-  const int64_t chunk = th_fft_chunk(p->dtype), prime = top ? largest_prime(n) : 1;
-  if (top && n > 13 && n <= TH_FFT_SUMMED && prime == n) {
+  const int64_t chunk = th_fft_chunk(p->dtype), prime = what == LINE ? largest_prime(n) : 1;
+  if (what == LINE && n > 13 && n <= TH_FFT_SUMMED && prime == n) {
     d->kind = TH_FFT_SUM;
     return d;
   }
-  const bool splits = prime <= TH_FFT_LARGEST && n >= least_split(chunk);
+  const bool splits = prime <= TH_FFT_LARGEST && n >= least_split(chunk, what);
   const int64_t columns = splits ? columns_of(n, chunk) : 0;
   if (columns) return split(p, d, columns);
   if (prime <= TH_FFT_LARGEST && (n < 512 || prime <= 13)) {
@@ -397,7 +408,7 @@ static const th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
     d->passes = radices(n, d->radix);
     return d;
   }
-  d->padded = node_of(p, convolution_of(p, d, prime), false);
+  d->padded = node_of(p, convolution_of(p, d, prime), CONVOLUTION);
   return d->padded ? d : NULL;
 }
 
@@ -411,7 +422,7 @@ static th_fft_plan *make(int64_t n, int dtype, bool real, const th_fft_kernels *
 {
   th_fft_plan *p = plan_new(n, dtype, real, kernels);
   if (!p) return NULL;
-  p->node = node_of(p, real && n % 2 == 0 ? n / 2 : n, true);
+  p->node = node_of(p, real && n % 2 == 0 ? n / 2 : n, LINE);
   if (p->node) {
     const int kind = p->node->kind;
     p->folded = real && (n % 2 == 0 || (kind != TH_FFT_DIRECT && kind != TH_FFT_CHIRP));
