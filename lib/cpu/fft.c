@@ -29,7 +29,7 @@ enum {
   AHEAD_ALONE = 256 << 10,          /* bytes of a line that is fetched alone, because its result is written past the caches */
   COPIED = 8 << 20,                 /* bytes up to which longer ones are copied; beyond them they do not stay in a cache */
   ALL_NEAR = 4 << 20,               /* bytes of a matrix that stays in caches between calls */
-  ALL_FAR = 8 << 20,                /* bytes of one, and its result, that no cache keeps until they are read again */
+  ALL_FAR = 18 << 20,               /* bytes of one, and its result, that no cache keeps */
   AT_HAND = 24 << 10,               /* bytes on the stack, for a short line */
   NEAR = 512 << 10                  /* bytes of lines that lie apart and are collected together */
 };
