@@ -116,7 +116,7 @@ static uint64_t power_of(uint64_t g, int64_t e, modulus m)
 }
 
 /* The least primitive root of a prime n below 2^31. */
-static int64_t generator(int64_t n)
+static int64_t searched_generator(int64_t n)
 {
   const modulus m = modulus_of(n);
   int64_t factor[16];
@@ -127,6 +127,16 @@ static int64_t generator(int64_t n)
     while (i < count && power_of((uint64_t)g, (n - 1) / factor[i], m) != 1) i++;
     if (i == count) return g;
   }
+}
+
+/* The same, searched once for each small prime. The caller holds the lock of the plans. */
+static int64_t generator(int64_t n)
+{
+  enum { MOST = 1024 };               /* their roots are 21 at most */
+  static uint8_t known[MOST];
+  if (n >= MOST) return searched_generator(n);
+  if (known[n] == 0) known[n] = (uint8_t)searched_generator(n);
+  return known[n];
 }
 
 /* The powers 0 to count - 1 of g modulo n; four of them at once, none of which waits for the one
@@ -145,6 +155,23 @@ static void fill_order(int32_t *order, int64_t count, int64_t g, int64_t n)
 }
 
 /* ---- tables ---- */
+
+/* Odd factors of the sizes that convolutions are made longer to. */
+enum { ODDS = 8 };
+static const int8_t odds[ODDS] = { 1, 3, 5, 9, 15, 25, 27, 45 };
+
+/* The place of a short one of these sizes in a list of them, or -1. All plans of a type share what
+ * it needs. */
+enum { SHARED = 4096, SHARED_PLACES = ODDS * 16 };
+static int shared_place(int64_t n)
+{
+  int twos = 0;
+  if (n > SHARED) return -1;
+  for (; n % 2 == 0; n /= 2) twos++;
+  for (int i = 0; i < ODDS; i++) if (odds[i] == n) return i * 16 + twos;
+  return -1;
+}
+static const void *shared_weights(const th_fft_plan *of, int64_t n);
 
 /* Nodes of one pass, which all plans share: they need no roots. */
 #define ONE_PASS(size) [size] = { .n = size, .kind = TH_FFT_DIRECT, .passes = 1, .radix = { size } }
@@ -319,6 +346,7 @@ static int64_t columns_of(int64_t n, int64_t chunk)
 }
 
 static const th_fft_node *node_of(th_fft_plan *p, int64_t n, int what);
+static const th_fft_node *shared_node(const th_fft_plan *of, int64_t n);
 
 static th_fft_node *split(th_fft_plan *p, th_fft_node *d, int64_t columns)
 {
@@ -329,11 +357,22 @@ static th_fft_node *split(th_fft_plan *p, th_fft_node *d, int64_t columns)
 }
 
 /* The cost of a line by itself. */
-static double line_cost(int64_t n, int64_t chunk)
+static double searched_line_cost(int64_t n, int64_t chunk)
 {
   double cost = (double)n * cost_of_passes(n) * (double)chunk;
   if (n >= 4 * chunk) best_columns(n, chunk, &cost);
   return cost;
+}
+
+/* The same, searched once for each of the sizes that most plans are made of. */
+static double line_cost(int64_t n, int64_t chunk)
+{
+  enum { MOST = 4096 };
+  static double known[2][MOST + 1];
+  if (n > MOST) return searched_line_cost(n, chunk);
+  double *cost = &known[chunk == 8][n];
+  if (*cost == 0) *cost = searched_line_cost(n, chunk);
+  return *cost;
 }
 
 /* The cheapest size without large factors of a convolution of at least so many numbers. */
@@ -341,9 +380,8 @@ static int64_t padded_size(int64_t least, int64_t chunk, double *least_cost)
 {
   int64_t best = 0;
   double best_cost = 0;
-  static const int8_t odd[] = { 1, 3, 5, 9, 15, 25, 27, 45 };
-  for (size_t i = 0; i < sizeof odd; i++) {
-    int64_t size = odd[i];
+  for (int i = 0; i < ODDS; i++) {
+    int64_t size = odds[i];
     while (size < least) size *= 2;
     if (best && size >= best + best / 8) continue;              /* no kernels are that much faster */
     const double cost = line_cost(size, chunk);
@@ -408,8 +446,49 @@ static const th_fft_node *node_of(th_fft_plan *p, int64_t n, int what)
     d->passes = radices(n, d->radix);
     return d;
   }
-  d->padded = node_of(p, convolution_of(p, d, prime), CONVOLUTION);
+  const int64_t longer = convolution_of(p, d, prime);
+  const bool is_shared = shared_place(longer) >= 0;
+  d->padded = is_shared ? shared_node(p, longer) : node_of(p, longer, CONVOLUTION);
   return d->padded ? d : NULL;
+}
+
+/* What convolutions of these sizes need. It is made once and stays. The caller holds the lock of
+ * the plans. */
+typedef struct shared { th_fft_plan *memory; const th_fft_node *node; const void *weights; } shared;
+
+/* The entry of a size that has a place; NULL: no memory. */
+static shared *shared_of(const th_fft_plan *of, int64_t n)
+{
+  static shared known[2][SHARED_PLACES];
+  shared *s = &known[of->dtype == TH_F64][shared_place(n)];
+  if (!s->memory) s->memory = plan_new(n, of->dtype, false, of->kernels);
+  return s->memory ? s : NULL;
+}
+/* Frees the memory of an entry that nothing came of. */
+static void drop_empty(shared *s)
+{
+  if (s->node || s->weights) return;
+  destroy(s->memory);
+  s->memory = NULL;
+}
+static const th_fft_node *shared_node(const th_fft_plan *of, int64_t n)
+{
+  shared *s = shared_of(of, n);
+  if (!s || s->node) return s ? s->node : NULL;
+  th_fft_plan *p = s->memory;
+  th_fft_node *d = (th_fft_node *)(uintptr_t)node_of(p, n, CONVOLUTION);
+  if (d && (p->dtype == TH_F64 ? fill_padded_f64(p, d) : fill_padded_f32(p, d))) s->node = d;
+  drop_empty(s);
+  return s->node;
+}
+static const void *shared_weights(const th_fft_plan *of, int64_t n)
+{
+  shared *s = shared_of(of, n);
+  if (!s || s->weights) return s ? s->weights : NULL;
+  th_fft_plan *p = s->memory;
+  s->weights = p->dtype == TH_F64 ? (const void *)weights_f64(p, n) : weights_f32(p, n);
+  drop_empty(s);
+  return s->weights;
 }
 
 th_status th_fft_circle(int dtype, int64_t n, void *to, th_fft_roots *roots)

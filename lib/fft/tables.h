@@ -124,19 +124,24 @@ static void M(chirp_table)(P *cosines, P *sines, const M(roots) *r, int64_t n)
   }
 }
 
-/* The waves of n; false: no memory. */
-static bool M(fill_wave)(th_fft_plan *p, th_fft_wave *w, int64_t n)
+/* The waves of n; false: no memory. unit: its roots, in steps of `step`; NULL: not known. */
+static bool M(fill_wave)(th_fft_plan *p, th_fft_wave *w, int64_t n, const P *unit, int64_t step)
 {
   const int64_t half = n / 2, count = th_fft_waves(n, M(CHUNK));
-  P unit[TH_FFT_SUMMED + 1], *cosines = take(p, sizeof(P) * (size_t)count);
+  P own[TH_FFT_SUMMED + 1], *cosines = take(p, sizeof(P) * (size_t)count);
   P *sines = take(p, sizeof(P) * (size_t)count);
   int32_t *order = take(p, sizeof *order * (size_t)count);
-  if (!order || !cosines || !sines || !p->kernels->roots(DTYPE, n, half + 1, unit)) return false;
+  if (!order || !cosines || !sines) return false;
+  if (!unit) {
+    if (!p->kernels->roots(DTYPE, n, half + 1, own)) return false;
+    unit = own, step = 1;
+  }
   fill_order(order, count, generator(n), n);
   for (int64_t e = 0; e < count; e++) {
     const int64_t k = order[e], near = k > half ? n - k : k;
-    cosines[e] = unit[2 * near];
-    sines[e] = k > half ? -unit[2 * near + 1] : unit[2 * near + 1];
+    const P *root = unit + 2 * step * near;
+    cosines[e] = root[0];
+    sines[e] = k > half ? -root[1] : root[1];
   }
   *w = (th_fft_wave){ order, cosines, sines };
   return true;
@@ -155,7 +160,7 @@ static bool M(fill_direct)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
     M(pass_table)(to, r, size, radix);
     d->roots[i] = to;
     if (radix <= 13 || radix == 15 || radix == 16) continue;
-    if (!M(fill_wave)(p, &d->wave[i], radix)) return false;
+    if (!M(fill_wave)(p, &d->wave[i], radix, NULL, 1)) return false;
   }
   return true;
 }
@@ -182,9 +187,15 @@ static bool M(fill_pairs)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
     const int64_t start = th_fft_chunk_at(c, M(CHUNK), pairs);
     for (int64_t k = 0; k < half; k++, to += 4 * M(CHUNK)) {
       for (int64_t i = 0; i < M(CHUNK); i++) {
-        const int64_t l = start + i < pairs ? start + i : 0;
-        M(root)(r, l * k, to + i, to + M(CHUNK) + i);
-        M(root)(r, (l + columns / 2) * k, to + 2 * M(CHUNK) + i, to + 3 * M(CHUNK) + i);
+        const int64_t l = start + i < pairs ? start + i : 0, other = l + columns / 2;
+        if (r->half < r->n) {
+          M(root)(r, l * k, to + i, to + M(CHUNK) + i);
+          M(root)(r, other * k, to + 2 * M(CHUNK) + i, to + 3 * M(CHUNK) + i);
+        } else {                    /* all roots are there */
+          const P *one = r->circle + 2 * l * k, *two = r->circle + 2 * other * k;
+          to[i] = one[0], to[M(CHUNK) + i] = one[1];
+          to[2 * M(CHUNK) + i] = two[0], to[3 * M(CHUNK) + i] = two[1];
+        }
       }
     }
   }
@@ -241,7 +252,7 @@ static bool M(fill_powers)(th_fft_plan *p, th_fft_node *d, P *kernel, bool real)
   return done;
 }
 
-/* What a transform inside a convolution needs. */
+/* What a transform needs for which no roots were computed yet. */
 static bool M(fill_padded)(th_fft_plan *p, const th_fft_node *d)
 {
   M(roots) own;
@@ -249,6 +260,12 @@ static bool M(fill_padded)(th_fft_plan *p, const th_fft_node *d)
                     M(fill)(p, (th_fft_node *)(uintptr_t)d, &own);
   M(roots_free)(&own);
   return done;
+}
+
+/* What the transform inside of a convolution needs. */
+static bool M(fill_convolution)(th_fft_plan *p, const th_fft_node *d)
+{
+  return shared_place(d->n) >= 0 || M(fill_padded)(p, d);
 }
 
 /* What a transform inside a real one of n numbers needs, d, and the roots of that: from one circle,
@@ -289,7 +306,9 @@ static bool M(fill_prime)(th_fft_plan *p, th_fft_node *d)
   P *kernel = take(p, sizeof(P) * (size_t)(real ? m + 2 : 2 * m));
   if (!kernel || !M(fill_powers)(p, d, kernel, real)) return false;
   d->kernel = kernel;
-  return real ? M(fill_both)(p, d->padded, m) : M(fill_padded)(p, d->padded);
+  if (!real) return M(fill_convolution)(p, d->padded);
+  if (shared_place(d->padded->n) >= 0) return M(fill_real)(p, m);
+  return M(fill_both)(p, d->padded, m);
 }
 
 /* Memory of a convolution's chirp or weights: n cosines in whole chunks, then the sines. */
@@ -300,19 +319,32 @@ static P *M(take_chirp)(th_fft_plan *p, int64_t n)
   if (to) memset(to, 0, bytes);
   return to;
 }
-static P *M(sines_of)(P *cosines, int64_t n)
+static P *M(sines_of)(const P *cosines, int64_t n)
 {
-  return cosines + (n + M(CHUNK) - 1) / M(CHUNK) * M(CHUNK);
+  return (P *)(uintptr_t)cosines + (n + M(CHUNK) - 1) / M(CHUNK) * M(CHUNK);
 }
 
-/* The kernel has numbers from -(m - 1) to m - 1. Those below 0 lie at the end of 2 n, with the
- * other sign, as turning by half a circle gives them. Numbers k and k + n are a pair. */
+/* The weights of a convolution of n numbers: cosines of pi k / (2 n), then the sines. NULL: no
+ * memory. */
+static P *M(weights)(th_fft_plan *p, int64_t n)
+{
+  P *cosines = M(take_chirp)(p, n);
+  if (!cosines) return NULL;
+  P *sines = M(sines_of)(cosines, n);
+  if (!M(fill_apart)(p, 4 * n, n / 2 + 1, cosines, sines)) return NULL;
+  for (int64_t k = n / 2 + 1; k < n; k++) cosines[k] = sines[n - k], sines[k] = cosines[n - k];
+  return cosines;
+}
+
+/* The kernel has numbers from -(m - 1) to m - 1, m <= n. Those below 0 lie at the end of 2 n, with
+ * the other sign, as turning by half a circle gives them. Numbers k and k + n are a pair. */
 static void M(weighted_kernel)(P *to, const P *powers, const P *cosines, const P *sines, int64_t m,
                                int64_t n)
 {
+  const P *end = powers + m - n;
   for (int64_t k = 0; k < n; k++) {
-    const double re = k < m ? powers[k] : 0, im = n - k < m ? -powers[m - n + k] : 0;
     const double c = cosines[k], s = sines[k];
+    const double re = k < m ? powers[k] : 0, im = k > n - m ? -end[k] : 0;
     to[2 * k] = (P)(re * c - im * s), to[2 * k + 1] = (P)(re * s + im * c);
   }
 }
@@ -320,18 +352,14 @@ static bool M(fill_weighted)(th_fft_plan *p, th_fft_node *d)
 {
   const int64_t m = d->n - 1, n = d->padded->n;
   P *kernel = take(p, sizeof(P) * 2 * (size_t)th_fft_kernel_room(d->padded, M(CHUNK)));
-  P *cosines = M(take_chirp)(p, n), *powers = th_scratch(sizeof(P) * (size_t)m);
-  bool done = kernel && cosines && powers && M(fill_powers)(p, d, powers, true);
-  if (done) {
-    P *sines = M(sines_of)(cosines, n);
-    done = M(fill_apart)(p, 4 * n, n / 2 + 1, cosines, sines);
-    for (int64_t k = n / 2 + 1; k < n; k++) cosines[k] = sines[n - k], sines[k] = cosines[n - k];
-    M(weighted_kernel)(kernel, powers, cosines, sines, m, n);
-  }
+  P *powers = th_scratch(sizeof(P) * (size_t)m);
+  const P *cosines = shared_place(n) >= 0 ? shared_weights(p, n) : M(weights)(p, n);
+  const bool done = kernel && cosines && powers && M(fill_powers)(p, d, powers, true);
+  if (done) M(weighted_kernel)(kernel, powers, cosines, M(sines_of)(cosines, n), m, n);
   th_scratch_free(powers);
   d->kernel = kernel;
   d->chirp = cosines;
-  return done && M(fill_padded)(p, d->padded);
+  return done && M(fill_convolution)(p, d->padded);
 }
 
 static bool M(fill_chirp)(th_fft_plan *p, th_fft_node *d)
@@ -344,7 +372,7 @@ static bool M(fill_chirp)(th_fft_plan *p, th_fft_node *d)
   if (done) M(chirp_table)(cosines, M(sines_of)(cosines, d->n), &r, d->n);
   M(roots_free)(&r);
   d->chirp = cosines;
-  return done && M(fill_padded)(p, d->padded);
+  return done && M(fill_convolution)(p, d->padded);
 }
 
 /* r: the roots of a DIRECT or SPLIT node, or a multiple of them. */
@@ -358,11 +386,27 @@ static bool M(fill)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
   return odd ? M(fill_pairs)(p, d, r) : M(fill_split)(p, d, r);
 }
 
+/* Real lines of twice a summed prime: the roots that they are put together with, and from the same
+ * ones the waves. */
+static bool M(fill_sum)(th_fft_plan *p, th_fft_node *d)
+{
+  const int64_t n = p->n, room = th_fft_root_room(n, M(CHUNK));
+  P roots[2 * TH_FFT_SUMMED + 2], *cosines = take(p, sizeof(P) * (size_t)(2 * room + M(CHUNK)));
+  p->roots = cosines;
+  if (!cosines || !p->kernels->roots(DTYPE, n, n / 2, roots)) return false;
+  for (int64_t k = 0; k <= n / 4; k++) {
+    cosines[k] = roots[2 * k];
+    cosines[room + k] = roots[2 * k + 1];
+  }
+  return M(fill_wave)(p, d->wave, d->n, roots, 2);
+}
+
 static bool M(fill_plan)(th_fft_plan *p)
 {
   th_fft_node *d = (th_fft_node *)(uintptr_t)p->node;
   bool done = false;
-  if (d->kind == TH_FFT_SUM) done = M(fill_wave)(p, d->wave, d->n);
+  if (d->kind == TH_FFT_SUM && p->n > d->n) return M(fill_sum)(p, d);
+  if (d->kind == TH_FFT_SUM) done = M(fill_wave)(p, d->wave, d->n, NULL, 1);
   else if (d->kind == TH_FFT_PRIME) done = M(fill_prime)(p, d);
   else if (d->kind == TH_FFT_WEIGHTED) done = M(fill_weighted)(p, d);
   else if (d->kind == TH_FFT_CHIRP) done = M(fill_chirp)(p, d);
