@@ -146,9 +146,9 @@ static void M(block)(void *ctx, int64_t first, int64_t last)
   P *sums = th_slot_take(&j->slots), *own = sums + j->wide * j->high * M(NR);
   P *left = j->row == 1 ? own + (j->packed ? 0 : j->wide * DEEP * M(NR)) : NULL;
   const int64_t step = (j->packed ? j->taps : DEEP) * M(NR);
-  const int64_t across = up(j->count, j->wide);
+  const int64_t down = up(j->o, j->high);
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
-    const int64_t panel = b % across * j->wide, plane = b / across * j->high;
+    const int64_t panel = b / down * j->wide, plane = b % down * j->high;
     const int64_t wide = th_min(j->wide, j->count - panel), high = th_min(j->high, j->o - plane);
     for (int64_t k = 0; k < j->taps && !th_interrupted(); k += DEEP) {
       const int64_t deep = th_min(DEEP, j->taps - k);
