@@ -11,6 +11,7 @@ local options = measure.options(arg or {}, { old = '', serve = 0, only = '', rou
 torch.setnumthreads(options.threads)
 torch.manualSeed(1)
 local SLICE = 0.004                           -- seconds of calls behind a figure, at least
+local PAUSE = 50                 -- milliseconds before a turn: the peer's threads spin after theirs
 
 -- A function for the transform that `work` describes: TYPE KIND LINES SIZE, or TYPE KIND image HEIGHT WIDTH.
 local function transform_of(work)
@@ -111,7 +112,7 @@ for _, work in ipairs(works) do
       local list, theirs, before = { function() return seconds_of(f) end }, nil, nil
       if pytorch then list[#list + 1] = function() return pytorch.ask(work) end end
       if old then list[#list + 1] = function() return old.ask(work) end end
-      local medians = measure.interleaved(options.rounds, list, 2)
+      local medians = measure.interleaved(options.rounds, list, PAUSE)
       if pytorch then theirs = medians[2] end
       if old then before = medians[#medians] end
       print(ROW:format(work, time(limit_of(work, x, y)), time(medians[1]), time(theirs), time(before),
