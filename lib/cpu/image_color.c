@@ -8,7 +8,14 @@
 enum { PIECE = 128 };       /* pixels whose values are computed together */
 
 /* A line of the walk is a row of one plane; the other planes lie `px` and `py` elements behind it. */
-typedef struct job { th_walk w; void *y; const void *x; int64_t px, py; image_color change; } job;
+typedef struct job {
+  th_walk w;
+  void *y;
+  const void *x;
+  int64_t px, py;
+  image_color change;
+  int planes;               /* of the result: 3, or 1 for the luminance */
+} job;
 
 static th_tensor plane_of(const th_tensor *t)
 {
@@ -69,7 +76,7 @@ static void K(store)(T *y, int64_t step, const K(part) *v, int64_t n)
 }
 
 /* Piece by piece: all planes are read before one is written, because y may be x. */
-static void K(color_rows)(void *ctx, int64_t first, int64_t last)
+static void K(rows)(void *ctx, int64_t first, int64_t last)
 {
   const job *q = ctx;
   const int64_t sy = q->w.step[0], sx = q->w.step[1];
@@ -82,33 +89,18 @@ static void K(color_rows)(void *ctx, int64_t first, int64_t last)
     for (int64_t left = q->w.n[0]; left > 0; left -= PIECE, x += PIECE * sx, y += PIECE * sy) {
       const int64_t n = th_min(left, PIECE);
       for (int p = 0; p < 3; p++) K(load)(v[p], x + p * q->px, sx, n);
-      _Generic((P)0, float: change_f32, double: change_f64)(v, n, q->change);
-      for (int p = 0; p < 3; p++) K(store)(y + p * q->py, sy, v[p], n);
-    }
-  }
-}
-static void K(luma_rows)(void *ctx, int64_t first, int64_t last)
-{
-  const job *q = ctx;
-  const int64_t sy = q->w.step[0], sx = q->w.step[1];
-  for (int64_t k = first; k < last; k++) {
-    int64_t off[TH_WALKOPS];
-    th_walk_at(&q->w, q->w.ndim, k, off);
-    P v[3][PIECE];
-    const T *x = (const T *)q->x + off[1];
-    T *y = (T *)q->y + off[0];
-    for (int64_t left = q->w.n[0]; left > 0; left -= PIECE, x += PIECE * sx, y += PIECE * sy) {
-      const int64_t n = th_min(left, PIECE);
-      for (int p = 0; p < 3; p++) K(load)(v[p], x + p * q->px, sx, n);
-      for (int64_t i = 0; i < n; i++) {
-        v[0][i] = (P)0.299 * v[0][i] + (P)0.587 * v[1][i] + (P)0.114 * v[2][i];
+      if (q->planes == 3) {
+        _Generic((P)0, float: change_f32, double: change_f64)(v, n, q->change);
+      } else {
+        for (int64_t i = 0; i < n; i++) {
+          v[0][i] = (P)0.299 * v[0][i] + (P)0.587 * v[1][i] + (P)0.114 * v[2][i];
+        }
       }
-      K(store)(y, sy, v[0], n);
+      for (int p = 0; p < q->planes; p++) K(store)(y + p * q->py, sy, v[p], n);
     }
   }
 }
-
-static th_status K(run)(job *q, const th_call *c, th_block rows)
+static th_status K(run)(job *q, const th_call *c)
 {
   const image_color_args *a = image_color_args_of(c);
   q->y = TH_DATA(T, a->y);
@@ -116,17 +108,17 @@ static th_status K(run)(job *q, const th_call *c, th_block rows)
   job_of(q, c);
   const int64_t n = q->w.n[0];
   if (q->w.count == 0 || n == 0) return TH_OK;
-  return th_parallel(q->w.count, th_max(1, TH_GRAIN / 4 / n), rows, q);
+  return th_parallel(q->w.count, th_max(1, TH_GRAIN / 4 / n), K(rows), q);
 }
 static th_status K(image_color)(const th_call *c)
 {
-  job q = { .change = image_color_of(image_color_args_of(c)->change) };
-  return K(run)(&q, c, K(color_rows));
+  job q = { .change = image_color_of(image_color_args_of(c)->change), .planes = 3 };
+  return K(run)(&q, c);
 }
 static th_status K(image_luma)(const th_call *c)
 {
-  job q = { 0 };
-  return K(run)(&q, c, K(luma_rows));
+  job q = { .planes = 1 };
+  return K(run)(&q, c);
 }
 #undef READ
 #undef WRITE
