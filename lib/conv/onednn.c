@@ -14,7 +14,8 @@ typedef int64_t dims[12];
 typedef struct version { int major, minor, patch; const char *hash; unsigned cpu, gpu; } version;
 typedef struct argument { int what; void *memory; } argument;
 /* Descriptors are plain memory of 696 and 5976 bytes; only the library reads them. */
-typedef struct layout { _Alignas(16) char bytes[1024]; } layout;
+enum { LAYOUT_BYTES = 696 };
+typedef struct layout { _Alignas(16) char bytes[LAYOUT_BYTES]; } layout;
 typedef struct operation { _Alignas(16) char bytes[8192]; } operation;
 
 enum { F32 = 3, CPU = 1, ANY = 1, DIRECT = 1, TRAINING = 64, SCRATCH_IS_OURS = 1, IN_ORDER = 1 };
@@ -177,8 +178,9 @@ struct th_onednn_plan {
   th_onednn_shape shape;
   layout plain[3], image;           /* image: one image of the operand that is read first, in the layout of the plan */
   layout plain_image;
-  const layout *inner[3];           /* the layouts of the plan, owned by desc */
-  void   *desc, *primitive, *move[3], *move_image;
+  layout inner[3], bias, scratch;   /* the layouts of the plan */
+  void   *primitive, *move[3], *move_image;
+  bool    moves[3];                 /* whether an operand does not have the layout of the plan */
   size_t  workspace;
   int64_t users, used;              /* used: clock at the last use; 0 if not in the cache */
 };
@@ -194,7 +196,6 @@ static void destroy(th_onednn_plan *p)
   for (int i = 0; i < 3; i++) if (p->move[i]) dnn.primitive_destroy(p->move[i]);
   if (p->move_image) dnn.primitive_destroy(p->move_image);
   if (p->primitive) dnn.primitive_destroy(p->primitive);
-  if (p->desc) dnn.primitive_desc_destroy(p->desc);
   free(p);
 }
 
@@ -233,24 +234,26 @@ static int describe(operation *op, const th_onednn_shape *s, int64_t pass)
     pad, below);
 }
 
-static int compile(th_onednn_plan *p)
+/* *desc: the description that the code of a plan is made from. It takes as much memory as that. */
+static int compile(th_onednn_plan *p, void **desc)
 {
   const th_onednn_shape *s = &p->shape;
   operation op;
   void *forward = NULL;
   if (s->pass != TH_CONV_FORWARD &&                 /* a gradient needs the description of its forward pass */
       (describe(&op, s, TH_CONV_FORWARD) || dnn.primitive_desc_create(&forward, &op, dnn.attr, dnn.engine, NULL))) return -1;
-  const int failed = describe(&op, s, s->pass) || dnn.primitive_desc_create(&p->desc, &op, dnn.attr, dnn.engine, forward) ||
-                     dnn.primitive_create(&p->primitive, p->desc);
+  const int failed = describe(&op, s, s->pass) ||
+    dnn.primitive_desc_create(desc, &op, dnn.attr, dnn.engine, forward) ||
+    dnn.primitive_create(&p->primitive, *desc);
   if (forward) dnn.primitive_desc_destroy(forward);
   return failed;
 }
 
 /* Whether the library computes by its reference code, which is slower by a factor of 100. */
-static bool is_slow(const th_onednn_plan *p)
+static bool is_slow(const void *desc)
 {
   const char *text = NULL;
-  return dnn.primitive_desc_query(p->desc, IMPLEMENTATION, 0, &text) || !text ||
+  return dnn.primitive_desc_query(desc, IMPLEMENTATION, 0, &text) || !text ||
     strncmp(text, "ref", 3) == 0;
 }
 
@@ -263,7 +266,14 @@ static int mover(void **move, const layout *from, const layout *to)
   return failed;
 }
 
-static int arrange(th_onednn_plan *p)
+static int query_layout(layout *to, const void *desc, int what, int index)
+{
+  const layout *l = dnn.primitive_desc_query_md(desc, what, index);
+  if (l) memcpy(to, l, LAYOUT_BYTES);
+  return l ? 0 : -1;
+}
+
+static int arrange(th_onednn_plan *p, const void *desc)
 {
   const th_onednn_shape *s = &p->shape;
   const dims size[3] = { { s->n, s->c, s->h, s->w }, { s->n, s->o, s->oh, s->ow }, { s->o, s->c, s->kh, s->kw } };
@@ -272,16 +282,22 @@ static int arrange(th_onednn_plan *p)
                                    { DIFF_SRC_LAYOUT, DIFF_DST_LAYOUT, WEIGHTS_LAYOUT },
                                    { SRC_LAYOUT, DIFF_DST_LAYOUT, DIFF_WEIGHTS_LAYOUT } };
   for (int i = 0; i < 3; i++) {
-    p->inner[i] = dnn.primitive_desc_query_md(p->desc, query[s->pass][i], 0);
-    if (!p->inner[i] || dnn.memory_desc_init_by_strides(&p->plain[i], 4, size[i], F32, stride[i])) return -1;
-    if (dnn.memory_desc_equal(&p->plain[i], p->inner[i])) continue;
+    layout *const inner = &p->inner[i], *const plain = &p->plain[i];
+    if (query_layout(inner, desc, query[s->pass][i], 0) ||
+        dnn.memory_desc_init_by_strides(plain, 4, size[i], F32, stride[i])) return -1;
+    if (dnn.memory_desc_equal(plain, inner)) continue;
+    p->moves[i] = true;
+    if (s->last && i == TH_ONEDNN_K) continue;      /* they are moved once, by a th_onednn_mover */
     const bool result = i == result_of(s->pass);
-    if (mover(&p->move[i], result ? p->inner[i] : &p->plain[i], result ? &p->plain[i] : p->inner[i])) return -1;
+    if (mover(&p->move[i], result ? inner : plain, result ? plain : inner)) return -1;
   }
-  p->workspace = dnn.memory_desc_get_size(dnn.primitive_desc_query_md(p->desc, SCRATCH_LAYOUT, 0));
+  if (query_layout(&p->scratch, desc, SCRATCH_LAYOUT, 0)) return -1;
+  if (s->bias && query_layout(&p->bias, desc, WEIGHTS_LAYOUT, 1)) return -1;
+  p->workspace = dnn.memory_desc_get_size(&p->scratch);
   const int first = read_first(s->pass);
   const dims one = { 1, size[first][1], size[first][2], size[first][3] };
-  return !p->move[first] ? 0 : dnn.memory_desc_init_submemory(&p->image, p->inner[first], one, (const dims){ 0 }) ||
+  if (!p->move[first]) return 0;
+  return dnn.memory_desc_init_submemory(&p->image, &p->inner[first], one, (const dims){ 0 }) ||
          dnn.memory_desc_init_by_strides(&p->plain_image, 4, one, F32, stride[first]) ||
          mover(&p->move_image, &p->plain_image, &p->image);
 }
@@ -291,8 +307,10 @@ static th_onednn_plan *make(const th_onednn_shape *s)
   th_onednn_plan *p = calloc(1, sizeof *p);
   if (!p) return NULL;
   p->shape = *s;
+  void *desc = NULL;
   const int before = th_onednn_enter();
-  const int failed = compile(p) || (s->last && is_slow(p)) || arrange(p);
+  const int failed = compile(p, &desc) || (s->last && is_slow(desc)) || arrange(p, desc);
+  if (desc) dnn.primitive_desc_destroy(desc);
   th_onednn_leave(before);
   if (!failed) return p;
   destroy(p);
@@ -420,12 +438,37 @@ int th_onednn_open(void)
 
 void th_onednn_opened(void) { pthread_join(opener, NULL); }
 
-size_t th_onednn_bytes(const th_onednn_plan *p, int operand) { return dnn.memory_desc_get_size(p->inner[operand]); }
-bool   th_onednn_fits(const th_onednn_plan *p, int operand) { return !p->move[operand]; }
+size_t th_onednn_bytes(const th_onednn_plan *p, int operand)
+{
+  return dnn.memory_desc_get_size(&p->inner[operand]);
+}
+bool   th_onednn_fits(const th_onednn_plan *p, int operand) { return !p->moves[operand]; }
 bool th_onednn_same_kernels(const th_onednn_plan *a, const th_onednn_plan *b)
 {
-  return dnn.memory_desc_equal(a->inner[TH_ONEDNN_K], b->inner[TH_ONEDNN_K]);
+  return dnn.memory_desc_equal(&a->inner[TH_ONEDNN_K], &b->inner[TH_ONEDNN_K]);
 }
+
+/* The layouts of kernels by their numbers. They stay until the process ends: 4 MB at most. */
+enum { LAYOUTS = 6144 };
+static struct { pthread_mutex_t lock; layout *known[LAYOUTS]; int count; } layouts = {
+  .lock = PTHREAD_MUTEX_INITIALIZER
+};
+
+int th_onednn_kernel_layout(const th_onednn_plan *p)
+{
+  const layout *const l = &p->inner[TH_ONEDNN_K];
+  int i = 0;
+  pthread_mutex_lock(&layouts.lock);
+  while (i < layouts.count && !dnn.memory_desc_equal(layouts.known[i], l)) i++;
+  if (i == layouts.count) {
+    layout *copy = i < LAYOUTS ? malloc(sizeof *copy) : NULL;
+    if (copy) *copy = *l, layouts.known[layouts.count++] = copy;
+    else i = -1;
+  }
+  pthread_mutex_unlock(&layouts.lock);
+  return i;
+}
+
 size_t th_onednn_workspace(const th_onednn_plan *p) { return p->workspace; }
 
 /* ---- running ---- */
@@ -445,10 +488,38 @@ static bool execute(const void *primitive, int n, argument *args, const layout *
   return ok;
 }
 
+struct th_onednn_mover { const th_onednn_plan *plan; void *primitive; };
+
+th_onednn_mover *th_onednn_mover_new(const th_onednn_plan *p)
+{
+  th_onednn_mover *m = calloc(1, sizeof *m);
+  if (!m) return NULL;
+  m->plan = p;
+  const int before = th_onednn_enter();
+  const int failed = mover(&m->primitive, &p->plain[TH_ONEDNN_K], &p->inner[TH_ONEDNN_K]);
+  th_onednn_leave(before);
+  if (!failed) return m;
+  free(m);
+  return NULL;
+}
+
+bool th_onednn_mover_run(const th_onednn_mover *m, void *from, void *to)
+{
+  const layout *l[2] = { &m->plan->plain[TH_ONEDNN_K], &m->plan->inner[TH_ONEDNN_K] };
+  return execute(m->primitive, 2, (argument[]){ { SRC, from }, { DST, to } }, l);
+}
+
+void th_onednn_mover_free(th_onednn_mover *m)
+{
+  if (m) dnn.primitive_destroy(m->primitive);
+  free(m);
+}
+
 bool th_onednn_move(const th_onednn_plan *p, int operand, void *from, void *to)
 {
   const bool result = operand == result_of(p->shape.pass);
-  const layout *l[2] = { result ? p->inner[operand] : &p->plain[operand], result ? &p->plain[operand] : p->inner[operand] };
+  const layout *const inner = &p->inner[operand], *const plain = &p->plain[operand];
+  const layout *l[2] = { result ? inner : plain, result ? plain : inner };
   return execute(p->move[operand], 2, (argument[]){ { SRC, from }, { DST, to } }, l);
 }
 
@@ -464,14 +535,17 @@ bool th_onednn_run(const th_onednn_plan *p, void *const operand[3], void *bias, 
   argument args[5];
   const layout *l[5];
   int n = 0;
-  for (; n < 3; n++) args[n] = (argument){ what[p->shape.pass][n], operand[n] }, l[n] = p->inner[n];
+  for (; n < 3; n++) {
+    args[n] = (argument){ what[p->shape.pass][n], operand[n] };
+    l[n] = &p->inner[n];
+  }
   if (p->workspace) {
     args[n] = (argument){ SCRATCH, workspace };
-    l[n++] = dnn.primitive_desc_query_md(p->desc, SCRATCH_LAYOUT, 0);
+    l[n++] = &p->scratch;
   }
   if (p->shape.bias) {
     args[n] = (argument){ BIAS, bias };
-    l[n++] = dnn.primitive_desc_query_md(p->desc, WEIGHTS_LAYOUT, 1);
+    l[n++] = &p->bias;
   }
   return execute(p->primitive, n, args, l);
 }

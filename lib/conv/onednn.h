@@ -34,6 +34,15 @@ bool   th_onednn_fits(const th_onednn_plan *plan, int operand);
 size_t th_onednn_workspace(const th_onednn_plan *plan);
 /* Whether two plans require the same layout of kernels. */
 bool   th_onednn_same_kernels(const th_onednn_plan *a, const th_onednn_plan *b);
+/* The number of that layout, sizes included, equal for equal layouts; -1 if there are too many. */
+int    th_onednn_kernel_layout(const th_onednn_plan *plan);
+
+/* Moves kernels into the layout of a plan with `last`, for which th_onednn_move does not do that.
+ * Several threads may use a mover at the same time. NULL without memory. */
+typedef struct th_onednn_mover th_onednn_mover;
+th_onednn_mover *th_onednn_mover_new(const th_onednn_plan *plan);
+bool th_onednn_mover_run(const th_onednn_mover *m, void *from, void *to);
+void th_onednn_mover_free(th_onednn_mover *m);
 
 /* Converts an operand into the layout of the plan, or the result of the pass out of it. Of the operand that is read first (x, or
  * gradOutput in the pass of gradInput) it converts one image. */

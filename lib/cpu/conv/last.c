@@ -39,6 +39,7 @@ typedef struct work {
   float  *y;
   char   *kernels;
   th_cached_kernel *kept;
+  th_onednn_mover *mover;
   int64_t step, add_step;           /* from pixel to pixel of the result and the addend */
   bool    apart;                    /* a block's result is made in the slot */
   size_t  kernel_bytes, result_bytes, workspace;
@@ -202,10 +203,20 @@ static void move_kernels(void *ctx, int64_t first, int64_t last)
   const int before = th_onednn_enter();
   for (int64_t i = first; i < last && !stop(w); i++) {
     float *from = TH_DATA(float, w->c->k) + i * w->cut.planes * w->c->k->stride[0];
-    if (!th_onednn_move(w->band[0].plan, TH_ONEDNN_K, from,
-      w->kernels + (size_t)i * w->kernel_bytes)) fail(w);
+    if (!th_onednn_mover_run(w->mover, from, w->kernels + (size_t)i * w->kernel_bytes)) fail(w);
   }
   th_onednn_leave(before);
+}
+
+/* Moves the kernels into the layout of the plans, if that has not been done. */
+static th_status have_kernels(work *w)
+{
+  if (!w->kernels || (w->kept && w->kept->made)) return TH_OK;
+  w->mover = th_onednn_mover_new(w->band[0].plan);
+  if (!w->mover) return th_fail(TH_ENOMEM, "no memory for oneDNN");
+  const th_status s = th_parallel(w->cut.strips, 1, move_kernels, w);
+  th_onednn_mover_free(w->mover);
+  return s;
 }
 
 /* The result of a block, n pixels from the `first` on, which was made at `from`. */
@@ -281,8 +292,7 @@ static th_status with_plans(const th_conv *c, work *w)
   w->kernels = w->kept ? w->kept->data : memory;
   th_status t = th_slots_new(&w->slots, w->result_bytes + w->workspace);
   if (t == TH_OK) {
-    if (w->kernels && !(w->kept && w->kept->made)) t = th_parallel(w->cut.strips, 1, move_kernels,
-      w);
+    t = have_kernels(w);
     if (t == TH_OK && !w->failed) t = th_parallel(w->cut.bands * w->cut.strips, 1, correlate, w);
     if (t == TH_OK && w->failed) t = th_fail(TH_ENOMEM, "no memory for oneDNN");
     th_slots_free(&w->slots);
