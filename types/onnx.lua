@@ -6,8 +6,7 @@ onnx = {}
 
 --- A model from a file.
 ---@param path any
----@return any # an object with the lists inputs and outputs ({ name, type, shape }) and the methods forward, explain and net
----@return any ...
+---@return any # an object with the lists inputs and outputs ({ name, type, shape }) and the methods
 function onnx.load(path) end
 
 --- Sets how many turns a Loop of a model may take, so that any model ends.

@@ -262,6 +262,7 @@ th_status th_conv_run(const th_call *call, int pass)
 {
   const th_conv of = th_conv_of(call, pass), *const c = &of;
   int chosen = GEMM;
+  if (th_kernels_gone()) return th_kernels_missed();
   const int wanted = th_conv_forced();
   const bool empty = th_numel(c->x) == 0 || th_numel(c->y) == 0 || th_numel(c->k) == 0;
   if (!empty && th_conv_has(c->s.device, wanted)) {

@@ -5,43 +5,58 @@
  * writer. With the comparison no writer needs to know of this cache, and reused memory is not mistaken for its old contents.
  *
  * Kernels in training change between any two calls. A new place of the table therefore holds only a hash of a few of their
- * numbers. The next call makes and keeps a transform if the hash is unchanged. Where a caller promises with th_conv_trust that
- * kernels never change, the first call keeps it, nothing is compared or copied, and the entry holds a reference to their storage.
+ * numbers. The next call makes and keeps a transform if the hash is unchanged.
+ *
+ * A caller that promises that kernels never change gives a keeper (th_conv_keep). It holds their
+ * transforms in place of this table, from the first call on and without a limit. Nothing is
+ * compared or copied. A transform may then replace the kernels: the caller frees their pages, and
+ * calls that would read them are errors.
+ *
  * A thread that finds the lock busy proceeds without the cache. So no convolution waits, not even in the child of a fork that
  * inherited a held lock. Only th_kernel_cache_set_limit waits, for about a second at most. */
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include "../core/block.h"
 #include "../core/mix.h"
+#include "../core/storage.h"
 #include "kernel_cache.h"
 
-enum { PLACES = 512, SAMPLES = 64, ALIGN = 128, GRAIN = 1 << 16 };
+enum { PLACES = 512, SAMPLES = 64, ALIGN = 128, GRAIN = 1 << 16, PAGE = 4096 };
 enum { PATIENCE = 1 << 20 };                        /* attempts of th_kernel_cache_set_limit to take the lock: about a second */
 
 typedef struct key {
   const void *data;
   int64_t     bytes, size[4], stride[4];
   th_kernel_tag tag;
-  int64_t     trusted;                              /* the caller promised that the kernels never change */
 } key;
 
-/* Memory of several trusted entries, which lie in it in the order of their first use. The elements
- * follow. */
-typedef struct arena { int64_t users, used; } arena;
+/* Memory of one large or several small entries of keepers, which lie in it in the order of their
+ * first use. */
+typedef struct arena { int64_t users, used, bytes; char *memory; } arena;
 
-/* Bytes of an arena, of the largest entry in one, and of its head. Its large pages matter where a
+/* Bytes of an arena, and of the largest entry in one of several. Its large pages matter where a
  * model reads all kernels once: 42 MB take 1.4 ms in large pages, 2.5 ms in small ones (Zen 4). */
-enum { ARENA = 4 << 20, ARENA_MOST = 2 << 20, ARENA_HEAD = ALIGN };
+enum { LARGE_PAGE = 2 << 20, ARENA = 2 * LARGE_PAGE, ARENA_MOST = LARGE_PAGE };
 
 typedef struct entry {
   th_cached_kernel kept;                                /* first, because callers get a pointer to it */
   key      of;
   int64_t  bytes;
   int      refs;
+  int64_t  used;                                    /* of a keeper: its clock at the last use */
   void    *memory;                                  /* NULL in an arena */
   arena   *arena;
-  th_storage *storage;                              /* of trusted kernels: a reference, so that their address is not reused */
+  th_conv_keeper *keeper;                           /* NULL: of the table */
 } entry;
+
+/* As many transforms as a model has plans. */
+enum { FORMS = 4 };
+struct th_conv_keeper {
+  entry  *form[FORMS];
+  int64_t clock;
+  bool    sufficed, gone, missed;
+};
 
 typedef struct place {
   key      of;
@@ -53,7 +68,9 @@ static place   *places;
 static uint64_t clock_now;
 static bool     locked;
 static int64_t  most = 256 << 20, bytes_kept, count_kept, uses;
-static TH_QUICK_LOCAL bool is_off, is_trusted;
+static TH_QUICK_LOCAL bool is_off;
+/* Of this thread's calls; NULL: kernels may change. */
+static TH_QUICK_LOCAL th_conv_keeper *keeper;
 static TH_QUICK_LOCAL bool asks;                    /* this thread allocates memory for an entry */
 
 static arena   *opened;                             /* of the next entry, or NULL; a user of it */
@@ -63,7 +80,9 @@ static void unlock(void) { __atomic_clear(&locked, __ATOMIC_RELEASE); }
 
 static void leave(arena *a)
 {
-  if (a && !__atomic_sub_fetch(&a->users, 1, __ATOMIC_ACQ_REL)) th_scratch_free(a);
+  if (!a || __atomic_sub_fetch(&a->users, 1, __ATOMIC_ACQ_REL)) return;
+  munmap(a->memory, (size_t)a->bytes);
+  free(a);
 }
 
 static void release(entry *e)
@@ -71,7 +90,6 @@ static void release(entry *e)
   if (!e || __atomic_sub_fetch(&e->refs, 1, __ATOMIC_ACQ_REL)) return;
   th_scratch_free(e->memory);
   leave(e->arena);
-  if (e->storage) th_storage_release(e->storage);
   free(e);
 }
 
@@ -153,7 +171,6 @@ static bool key_of(key *to, const th_tensor *k, const th_kernel_tag *tag)
   to->data = th_data(k, (size_t)size);
   to->bytes = reach * size;
   to->tag = *tag;
-  to->trusted = is_trusted;
   return true;
 }
 
@@ -190,18 +207,41 @@ static bool unchanged(const entry *e)
   return th_parallel(blocks, 4, compare, &c) == TH_OK && c.equal == blocks;
 }
 
+/* An arena, which begins at a large page; NULL without memory. */
+static arena *new_arena(int64_t bytes)
+{
+  const size_t n = (size_t)(bytes + PAGE - 1) / PAGE * PAGE, all = n + LARGE_PAGE;
+  arena *const a = th_too_much(bytes) ? NULL : malloc(sizeof *a);
+  const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  char *p = a ? mmap(NULL, all, PROT_READ | PROT_WRITE, how, -1, 0) : MAP_FAILED;
+  if (p == MAP_FAILED) {
+    free(a);
+    return NULL;
+  }
+  const size_t before = -(uintptr_t)p % LARGE_PAGE;
+  if (before) munmap(p, before);
+  munmap(p + before + n, LARGE_PAGE - before);
+  madvise(p + before, n / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+  *a = (arena){ .users = 1, .bytes = (int64_t)n, .memory = p + before };
+  return a;
+}
+
 /* Memory for an entry inside of an arena; NULL where there is none. */
 static void *arena_take(int64_t bytes, arena **of)
 {
   bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
-  if (bytes > ARENA_MOST || !lock()) return NULL;
+  if (bytes > ARENA_MOST) {
+    *of = new_arena(bytes);
+    return *of ? (*of)->memory : NULL;
+  }
+  if (!lock()) return NULL;
   if (!opened || opened->used + bytes > ARENA) {
     leave(opened);
-    if ((opened = th_scratch(ARENA))) *opened = (arena){ .users = 1, .used = ARENA_HEAD };
+    opened = new_arena(ARENA);
   }
   void *p = NULL;
   if (opened) {
-    p = (char *)opened + opened->used;
+    p = opened->memory + opened->used;
     opened->used += bytes;
     __atomic_add_fetch(&opened->users, 1, __ATOMIC_RELAXED);
     *of = opened;
@@ -210,15 +250,16 @@ static void *arena_take(int64_t bytes, arena **of)
   return p;
 }
 
-static entry *new_entry(const key *k, size_t bytes, th_storage *storage)
+/* owner: NULL for the table, whose entries have a copy of the kernels. */
+static entry *new_entry(const key *k, size_t bytes, th_conv_keeper *owner)
 {
-  const int64_t all = (int64_t)bytes + (k->trusted ? 0 : k->bytes) + ALIGN;
-  if (all > __atomic_load_n(&most, __ATOMIC_RELAXED)) return NULL;
+  const int64_t all = (int64_t)bytes + (owner ? 0 : k->bytes) + ALIGN;
+  if (!owner && all > __atomic_load_n(&most, __ATOMIC_RELAXED)) return NULL;
   entry *const e = calloc(1, sizeof *e);
   if (!e) return NULL;
   arena *shared = NULL;
   asks = true;
-  char *memory = k->trusted ? arena_take(all, &shared) : NULL, *apart = NULL;
+  char *memory = owner ? arena_take((int64_t)bytes, &shared) : NULL, *apart = NULL;
   if (!memory) memory = apart = th_scratch((size_t)all);
   asks = false;
   if (!memory) {
@@ -226,16 +267,84 @@ static entry *new_entry(const key *k, size_t bytes, th_storage *storage)
     return NULL;
   }
   char *const data = memory + -(uintptr_t)memory % ALIGN;
-  *e = (entry){ .kept = { data, data + bytes, false }, .of = *k, .bytes = all, .refs = 1,
-                .memory = apart, .arena = shared };
-  if (k->trusted) {
-    e->kept.kernels = k->data;
-    e->storage = storage;
-    th_storage_retain(storage);
-  } else {
-    memcpy(data + bytes, k->data, (size_t)k->bytes);
-  }
+  *e = (entry){ .kept = { data, owner ? k->data : data + bytes, false }, .of = *k, .bytes = all,
+                .refs = 1, .memory = apart, .arena = shared, .keeper = owner };
+  if (!owner) memcpy(data + bytes, k->data, (size_t)k->bytes);
   return e;
+}
+
+/* ---- keepers ---- */
+
+/* The place of a key in a keeper, or the one used least recently. */
+static entry **form_of(th_conv_keeper *k, const key *of)
+{
+  entry **oldest = &k->form[0];
+  for (int i = 0; i < FORMS; i++) {
+    entry **const e = &k->form[i];
+    if (*e && memcmp(&(*e)->of, of, sizeof *of) == 0) return e;
+    if (!*e || (*oldest && (*e)->used < (*oldest)->used)) oldest = e;
+  }
+  return oldest;
+}
+
+/* Of the keeper's thread alone, so that no lock is needed. */
+static entry *keeper_get(th_conv_keeper *k, const key *of, size_t bytes)
+{
+  entry *const e = *form_of(k, of);
+  if (!e || memcmp(&e->of, of, sizeof *of)) return new_entry(of, bytes, k);
+  e->used = ++k->clock;
+  e->refs++;
+  return e;
+}
+
+static void keeper_give(entry *e, bool whole)
+{
+  th_conv_keeper *const k = e->keeper;
+  if (!whole || e->kept.made) return;
+  entry **const at = form_of(k, &e->of);
+  release(*at);
+  *at = e;
+  e->used = ++k->clock;
+  e->kept.made = true;
+  e->refs++;
+}
+
+th_conv_keeper *th_conv_keeper_new(void) { return calloc(1, sizeof(th_conv_keeper)); }
+
+void th_conv_keeper_free(th_conv_keeper *k)
+{
+  for (int i = 0; k && i < FORMS; i++) release(k->form[i]);
+  free(k);
+}
+
+th_conv_keeper *th_conv_keep(th_conv_keeper *k)
+{
+  th_conv_keeper *const before = keeper;
+  keeper = k;
+  if (k) k->sufficed = k->missed = false;
+  return before;
+}
+
+int64_t th_conv_keeper_bytes(const th_conv_keeper *k)
+{
+  int64_t bytes = 0;
+  for (int i = 0; i < FORMS; i++) if (k->form[i]) bytes += k->form[i]->bytes;
+  return bytes;
+}
+
+int th_conv_keeper_sufficed(const th_conv_keeper *k) { return k->sufficed; }
+int th_conv_keeper_missed(const th_conv_keeper *k) { return k->missed; }
+void th_conv_keeper_gone(th_conv_keeper *k, int gone) { k->gone = gone != 0; }
+
+bool th_conv_trusted(void) { return keeper != NULL; }
+bool th_kernels_gone(void) { return keeper && keeper->gone; }
+void th_kernels_sufficed(void) { if (keeper) keeper->sufficed = true; }
+
+th_status th_kernels_missed(void)
+{
+  keeper->missed = true;
+  return th_fail(TH_EBACKEND,
+    "the kernels of this convolution were dropped, and it needs them again");
 }
 
 /* ---- for engines ---- */
@@ -244,7 +353,7 @@ static entry *new_entry(const key *k, size_t bytes, th_storage *storage)
 static entry *look(const key *k, bool *again)
 {
   entry *e = NULL;
-  const uint64_t now = k->trusted ? 0 : sample(k);
+  const uint64_t now = sample(k);
   if (!lock()) return NULL;
   if (!places) {
     places = calloc(PLACES, sizeof *places);
@@ -277,16 +386,18 @@ th_cached_kernel *th_kernel_cache_get(const th_tensor *k, const th_kernel_tag *t
 {
   key of;
   bool again = false;
-  if (is_off || __atomic_load_n(&most, __ATOMIC_RELAXED) == 0 || bytes > INT64_MAX / 4 || !key_of(&of, k, tag)) return NULL;
-  entry *e = look(&of, &again);
-  if (of.trusted) again = true;
-  if (e && !of.trusted && !unchanged(e)) {
+  if (is_off || bytes > INT64_MAX / 4 || !key_of(&of, k, tag)) return NULL;
+  entry *e = NULL;
+  if (keeper) return (e = keeper_get(keeper, &of, bytes)) ? &e->kept : NULL;
+  if (__atomic_load_n(&most, __ATOMIC_RELAXED) == 0) return NULL;
+  e = look(&of, &again);
+  if (e && !unchanged(e)) {
     forget(e);
     release(e);
     e = NULL;
   }
   if (e) __atomic_add_fetch(&uses, 1, __ATOMIC_RELAXED);
-  else if (again) e = new_entry(&of, bytes, k->storage);
+  else if (again) e = new_entry(&of, bytes, NULL);
   return e ? &e->kept : NULL;
 }
 
@@ -294,7 +405,9 @@ void th_kernel_cache_give(th_cached_kernel *t, bool whole)
 {
   entry *const e = (entry *)t;
   if (!e) return;
-  if (whole && !t->made && lock()) {
+  if (e->keeper) {
+    keeper_give(e, whole);
+  } else if (whole && !t->made && lock()) {
     place *const p = seek(&e->of);
     const int64_t room = __atomic_load_n(&most, __ATOMIC_RELAXED) - e->bytes;
     if (p->used && memcmp(&p->of, &e->of, sizeof p->of) == 0 && room >= 0) {
@@ -308,15 +421,6 @@ void th_kernel_cache_give(th_cached_kernel *t, bool whole)
     unlock();
   }
   release(e);
-}
-
-bool th_conv_trusted(void) { return is_trusted; }
-
-int th_conv_trust(int on)
-{
-  const bool was = is_trusted;
-  is_trusted = on != 0;
-  return was;
 }
 
 bool th_kernel_cache_off(bool off)

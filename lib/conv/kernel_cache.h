@@ -14,8 +14,8 @@ typedef struct th_cached_kernel {
   bool  made;                                       /* data holds the transform already */
 } th_cached_kernel;
 
-/* The kept transform of k, of `bytes` bytes, or an empty one for the caller to compute, if the last call had the same kernels.
- * NULL otherwise, which is no failure. */
+/* The kept transform of k, of `bytes` bytes, or an empty one for the caller to compute, if the last
+ * call had the same kernels or this thread has a keeper. NULL otherwise, which is no failure. */
 th_cached_kernel *th_kernel_cache_get(const th_tensor *k, const th_kernel_tag *tag, size_t bytes);
 /* Releases a transform; `whole` if it is complete. */
 void th_kernel_cache_give(th_cached_kernel *t, bool whole);
@@ -23,8 +23,13 @@ void th_kernel_cache_give(th_cached_kernel *t, bool whole);
 /* The number of elements from t's first to its last; 0 if t is empty or its gaps are larger than its elements. */
 int64_t th_reach(const th_tensor *t);
 
-/* Whether the kernels of this thread's calls never change: th_conv_trust. */
+/* Whether the kernels of this thread's calls never change: it has a keeper. */
 bool th_conv_trusted(void);
+/* Whether their numbers were dropped. A call that needs them then fails with th_kernels_missed. */
+bool th_kernels_gone(void);
+th_status th_kernels_missed(void);
+/* Says that a call has read the kept transform alone, and that calls like it will. */
+void th_kernels_sufficed(void);
 
 /* With off, this thread gets no transforms. Returns the previous setting. */
 bool th_kernel_cache_off(bool off);

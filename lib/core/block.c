@@ -1,5 +1,6 @@
 /* block.c - aligned memory for elements, and the block cache. Freed blocks are kept for the next allocation of their size: reused
  * memory costs no page faults, which take longer than most ops on fresh elements. */
+#include <malloc.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include "core.h"
@@ -100,6 +101,13 @@ static head *carve(int64_t bytes)
   return h;
 }
 
+void th_block_discard(void *p, int64_t bytes)
+{
+  const uintptr_t first = ((uintptr_t)p + PAGE - 1) / PAGE * PAGE;
+  const uintptr_t end = ((uintptr_t)p + (uintptr_t)bytes) / PAGE * PAGE;
+  if (end > first) madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
 /* Returns the memory of a block to the system, but for the pages that it shares with neighbours. */
 static void give_back(head *h)
 {
@@ -108,9 +116,7 @@ static void give_back(head *h)
     free(h);
     return;
   }
-  const uintptr_t first = ((uintptr_t)h + PAGE - 1) / PAGE * PAGE;
-  const uintptr_t end = ((uintptr_t)h + (uintptr_t)h->bytes + ALIGN) / PAGE * PAGE;
-  if (end > first) madvise((void *)first, end - first, MADV_DONTNEED);
+  th_block_discard(h, h->bytes + ALIGN);
   leave(r);
 }
 
@@ -152,6 +158,9 @@ void th_block_trim(void)
   if (!lock()) return;
   shrink(0, -1);
   unlock();
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 int64_t th_block_drop(void)

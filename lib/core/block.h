@@ -20,6 +20,9 @@ void   *th_block_new(int64_t bytes);             /* 64-byte aligned; NULL withou
 void    th_block_free(void *p, int64_t held);
 /* Frees the cached blocks, unless another thread uses the cache. */
 void    th_block_trim(void);
+/* Returns the pages inside of a block's first bytes to the system. They hold zeros until they are
+ * written again. */
+void    th_block_discard(void *p, int64_t bytes);
 int64_t th_block_drop(void);                     /* frees all caches; returns the bytes */
 /* f frees memory of other caches without waiting, and returns its bytes. */
 void    th_block_spare(int64_t (*f)(void));

@@ -40,9 +40,22 @@ typedef struct th_kernel_cache_counts { int64_t bytes, count, uses; } th_kernel_
 void         th_kernel_cache_set_limit(int64_t bytes);
 int64_t      th_kernel_cache_limit(void);
 th_kernel_cache_counts th_kernel_cache_now(void);        /* uses: cache hits of this process */
-/* With 1, the caller promises that the kernels of this thread's next calls never change, as the weights of a loaded model: their
- * transforms are kept without a comparison. Returns the previous setting. */
-int          th_conv_trust(int on);
+
+/* Transforms of kernels that never change, as the weights of a loaded model. Of one thread. */
+typedef struct th_conv_keeper th_conv_keeper;
+th_conv_keeper *th_conv_keeper_new(void);               /* NULL without memory */
+void         th_conv_keeper_free(th_conv_keeper *k);
+/* The caller promises that this thread's next calls of conv2d_fused have the same kernels. Their
+ * transforms stay in k without a comparison. NULL: no promise. Returns the keeper before. */
+th_conv_keeper *th_conv_keep(th_conv_keeper *k);
+int64_t      th_conv_keeper_bytes(const th_conv_keeper *k);
+/* Whether the last call has read a transform alone, and calls of the same sizes will. Then the
+ * kernels may be dropped. */
+int          th_conv_keeper_sufficed(const th_conv_keeper *k);
+/* Says that the numbers of the kernels were dropped, or are there again. Calls that need them are
+ * errors. Of missed: whether the last call was such an error. */
+void         th_conv_keeper_gone(th_conv_keeper *k, int gone);
+int          th_conv_keeper_missed(const th_conv_keeper *k);
 
 /* When devices use cuDNN: never, where it is faster, or wherever it can. The setting exists before a backend is loaded. */
 enum { TH_DNN_NEVER, TH_DNN_WHERE_FASTER, TH_DNN_WHEREVER };

@@ -9,6 +9,10 @@ extern "C" {
 
 /* FFI BEGIN */
 void th_memory_trim(void);                       /* frees CPU memory kept for later tensors */
+/* Frees the pages inside of a tensor's memory: its numbers are undefined until they are written
+ * again. Does nothing where the memory is a file's, shared or a device's, or holds other numbers
+ * too. */
+void th_memory_discard(th_tensor *t);
 /* FFI END */
 
 #ifdef __cplusplus

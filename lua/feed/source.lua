@@ -38,11 +38,22 @@ end
 --- Bytes of an open file.
 function source.size(s) return tonumber(C.th_source_size(s)) end
 
+--- Opens a file, which the caller closes with source.close. @return it, and its size
+function source.open(path)
+   local s = open_file(path)
+   return s, source.size(s)
+end
+
+function source.close(s) C.th_source_free(ffi.gc(s, nil)) end
+
+--- An error if a file has been written since it was opened.
+function source.unchanged(s) format.check(C.th_source_same(s, source.stamp(s):data())) end
+
 --- Opens a file for f(s, bytes, ...), where bytes is its size, and closes it. @return the results of f, up to three
 function source.with(path, f, ...)
-   local s = open_file(path)
-   local ok, a, b, c = pcall(f, s, tonumber(C.th_source_size(s)), ...)
-   C.th_source_free(ffi.gc(s, nil))
+   local s, bytes = source.open(path)
+   local ok, a, b, c = pcall(f, s, bytes, ...)
+   source.close(s)
    if not ok then error(a, 0) end
    return a, b, c
 end
@@ -68,10 +79,17 @@ end
 --- Reads n bytes from `place` on (from 0) into memory.
 function source.read(s, to, n, place) format.check(C.th_source_read(s, to, n, place)) end
 
+local files = setmetatable({}, { __mode = 'k' })           -- what a function of source.fetch reads
+
 --- A function that copies parts of an open file: torch.protobuf reads with it.
 function source.fetch(s)
-   return function(to, n, place) source.read(s, to, n, place) end
+   local function fetch(to, n, place) source.read(s, to, n, place) end
+   files[fetch] = s
+   return fetch
 end
+
+--- The file that such a function reads; nil of other functions.
+function source.file_of(fetch) return files[fetch] end
 
 local room, size = nil, 0
 local LARGE = 2 ^ 24                        -- larger buffers are allocated exactly

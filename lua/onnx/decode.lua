@@ -148,7 +148,7 @@ end
 local MANY = 4096
 local function plain(f, ...) return f(...) end
 
---- The value of a TensorProto and its type.
+--- The value of a TensorProto, its type, and of floats in a file { source, place }: where they lie.
 -- @param fetch     reads bytes of the file that holds the message: protobuf.read
 -- @param external  function(message, bytes): returns fetch, place, size of external data (optional: refused)
 function M.tensor(m, fetch, external)
@@ -176,7 +176,11 @@ function M.tensor(m, fetch, external)
    if name:sub(1, 7) == 'complex' then shape[#shape + 1] = 2 end
    local t = types.empty(name, shape)
    local call = n > MANY and interpret.compile or plain
-   if size then return call(from_raw, m, name, t, n, from, place, size), name end
+   if size then
+      local file = name == 'float' and source.file_of(from)
+      return call(from_raw, m, name, t, n, from, place, size), name,
+         file and { source = file, place = place }
+   end
    return call(from_field, m, name, t, n), name
 end
 

@@ -4,6 +4,7 @@
 --    nodes       in an order in which each follows its inputs
 --    names       slot -> name of the value;  types: slot -> its type
 --    constants   slot -> value, for initializers and folded nodes
+--    origins     address of a storage -> where its file has the floats of an initializer
 --    inputs, outputs    lists of { name, slot, type, shape, optional }
 --    captures    of a subgraph: a list of { outer = slot of the graph around it, slot = slot here }
 local check = require 'onnx.check'
@@ -11,6 +12,7 @@ local decode = require 'onnx.decode'
 local inline = require 'onnx.inline'
 local messages = require 'onnx.messages'
 local node_class = require 'onnx.node'
+local plan = require 'onnx.plan'
 local registry = require 'onnx.registry'
 local protobuf = require 'torch.protobuf'
 
@@ -225,8 +227,9 @@ end
 
 local function initializers(context, graph, m)
    for _, t in ipairs(m.initializer or {}) do
-      local value, type = decode.tensor(t, context.fetch, context.external)
+      local value, type, origin = decode.tensor(t, context.fetch, context.external)
       graph.constants[define(graph, t.name or '', type)] = value
+      if origin then graph.origins[plan.address(value) or 0] = origin end
    end
    for _, t in ipairs(m.sparse_initializer or {}) do
       local value, type = decode.sparse(t, context.fetch, context.external)
@@ -270,7 +273,7 @@ end
 -- @param parent   the graph around it, or nil;  given: types of inputs that leave them out
 function build(context, m, parent, given)
    local graph = setmetatable({ name = m.name or '', parent = parent, depth = parent and parent.depth + 1 or 1, names = {},
-      slots = {},
+      slots = {}, origins = {},
       types = {}, shapes = {}, constants = {}, captures = {}, nodes = {}, inputs = {}, outputs = {}, defaults = {},
          changeable = {} }, M.class)
    if graph.depth > MOST_GRAPHS_DEEP then error(('graphs are nested more than %d deep'):format(MOST_GRAPHS_DEEP), 0) end

@@ -27,17 +27,31 @@ local function with_onednn(m, f)
    return result
 end
 
---- onnx.load(path): A model from a file. Tensors whose data lie in other files must lie in the folder of the model.
--- @return an object with the lists inputs and outputs ({ name, type, shape }) and the methods forward, explain and net
-function onnx.load(path)
-   if type(path) ~= 'string' then arg.refuse('onnx.load', 'path', 'the name of a file', path) end
-   local ok, result = pcall(interpret.run, source.with, path, function(s, size)
+-- The model of a file. The file stays open, because weights may be read again (weights.lua).
+local function read(path)
+   local s, size = source.open(path)
+   local ok, result = pcall(function()
       if size == 0 then error('it is empty', 0) end
       local fetch = source.fetch(s)
       local m = protobuf.read(fetch, size, messages.ModelProto, messages)
       local other = external.reader(path:match '^(.*/)[^/]*$' or '.')
       return with_onednn(m, function() return model.new(m, fetch, other) end)
    end)
+   if not ok then
+      source.close(s)
+      error(result, 0)
+   end
+   return result
+end
+
+--- onnx.load(path): A model from a file. Tensors whose data lie in other files must lie in the
+-- folder of the model. The files stay open: forward with other sizes, and net, may read weights
+-- again.
+-- @return an object with the lists inputs and outputs ({ name, type, shape }) and the methods
+-- forward, explain and net
+function onnx.load(path)
+   if type(path) ~= 'string' then arg.refuse('onnx.load', 'path', 'the name of a file', path) end
+   local ok, result = pcall(interpret.run, read, path)
    if not ok then source.fail('onnx.load', path, result) end
    return result
 end

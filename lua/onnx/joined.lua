@@ -69,7 +69,8 @@ local function join(graph, list)
    local first = list[1]
    local members, results, names, wanted = {}, {}, {}, {}
    for i, n in ipairs(list) do
-      members[i] = { weight = graph.constants[n.inputs[2]], bias = constant(graph, n.inputs[3]) }
+      members[i] = { slot = n.inputs[2], weight = graph.constants[n.inputs[2]],
+         bias = constant(graph, n.inputs[3]) }
       results[i], names[i], wanted[i] = n.results[1], 'float', true
    end
    return node_class.new { op = 'MatMul', name = first.name, domain = '', attr = {},

@@ -10,6 +10,7 @@ local run = require 'onnx.run'
 local plan = require 'onnx.plan'
 local static = require 'onnx.static'
 local types = require 'onnx.types'
+local weights = require 'onnx.weights'
 local arg = require 'torch.arg'
 
 local Model = {}
@@ -31,6 +32,7 @@ function M.new(m, fetch, external)
    joined.graph(graph)
    static.mark(graph)
    run.prepare(graph)
+   weights.prepare(graph)
    local model = setmetatable({ graph = graph, plans = {}, inputs = {}, outputs = {}, versions = context.versions,
       producer = m.producer_name }, Model)
    for i, v in ipairs(graph.inputs) do model.inputs[i] = { name = v.name, type = v.type, shape = v.shape } end
@@ -194,6 +196,7 @@ end
 -- @param x  as for forward: sizes that the module is made for, but for the batch (default: ones)
 function Model:net(x)
    local v = given(self, examples(self, x, 'net'))
+   weights.restore(self.graph)
    for slot, value in pairs(self.graph.constants) do
       if v[slot] == nil then v[slot] = value end
    end

@@ -22,7 +22,7 @@ function M.copy(graph)
          end
          c[key] = v
       end
-      c.fused = false                                         -- fuse.lua may set it in n later
+      c.fused, c.weights = false, false                       -- which n may get later
       list[i] = c
    end
    return list

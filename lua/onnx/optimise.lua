@@ -5,6 +5,7 @@ local node_class = require 'onnx.node'
 local patterns = require 'onnx.patterns'
 local run = require 'onnx.run'
 local types = require 'onnx.types'
+local weights = require 'onnx.weights'
 
 local M = {}
 
@@ -175,7 +176,9 @@ function M.finish(graph)
       local form = types.shape(w)
       for d = 2, #form do form[d] = 1 end
       local factor = types.convert(types.view(entry.factor, form), conv.types[1])
-      graph.constants[entry.slot], graph.scales[conv] = torch.cmul(w, factor), nil
+      local scaled = torch.cmul(w, factor)
+      graph.constants[entry.slot], graph.scales[conv] = scaled, nil
+      weights.scaled(graph, entry.slot, scaled, w, factor)
    end
    graph.scales = nil
 end

@@ -288,7 +288,7 @@ describe('transforms of kernels', function()
    end)
 end)
 
-describe('kernels that the caller promised never to change', function()
+describe('a keeper of kernels that never change', function()
    local C = require 'torch.lib'.C
 
    before_each(function()
@@ -296,47 +296,80 @@ describe('kernels that the caller promised never to change', function()
       torch.conv.keep = 0
       torch.conv.keep = KEEP
    end)
-   after_each(function() C.th_conv_trust(0) end)
+   after_each(function() C.th_conv_keep(nil) end)
 
-   local trusted_forms = { { 'direct', 'forward', 3, 3, dtype = 'Float' }, unpack(forms) }
+   local function keeper() return ffi.gc(C.th_conv_keeper_new(), C.th_conv_keeper_free) end
 
-   it('have their transforms kept by the first call, with the same bits, and again without the promise', function()
+   -- l.run() with a keeper, then without one.
+   local function run_with(k, l)
+      C.th_conv_keep(k)
+      local ok, y = pcall(l.run)
+      C.th_conv_keep(nil)
+      if not ok then error(y, 0) end
+      return y
+   end
+
+   local function bytes(k) return tonumber(C.th_conv_keeper_bytes(k)) end
+
+   -- Tiles of 3 x 3 kernels are made while they are used.
+   local kept_forms = { { 'direct', 'forward', 3, 3, dtype = 'Float' } }
+   for _, form in ipairs(forms) do
+      if form[1] ~= 'winograd' then kept_forms[#kept_forms + 1] = form end
+   end
+
+   it('has their transforms from the first call on, and the table gets none', function()
       -- At level base oneDNN takes these kernels as they are, so that there is nothing to keep.
       local missing = torch.conv.missing 'direct' or ffi.string(C.th_cpu_level()) == 'base'
-      for i = missing and 2 or 1, #trusted_forms do
-         local l = convolution(trusted_forms[i])
+      for i = missing and 2 or 1, #kept_forms do
+         local l, k = convolution(kept_forms[i]), keeper()
          local expected = afresh(l.run)
-         assert.equal(0, C.th_conv_trust(1))
-         local uses, count = kept 'uses', kept 'count'
-         for call = 1, 3 do
-            assert.is_true(torch.equal(expected, l.run()))
-            assert.equal(uses + call - 1, kept 'uses')
-            assert.equal(count + 1, kept 'count')
+         local count = kept 'count'
+         for _ = 1, 3 do
+            assert.is_true(torch.equal(expected, run_with(k, l)))
+            assert.is_true(bytes(k) > 0)
+            assert.equal(count, kept 'count')
          end
-         assert.equal(1, C.th_conv_trust(0))
-         l.w:mul(2)                                           -- calls without the promise do not see what was kept with it
+         l.w:mul(2)                                           -- calls without it do not use it
          assert.is_true(torch.equal(afresh(l.run), l.run()))
       end
    end)
 
-   it('keep their storage, so that no other kernels get its address', function()
-      local address
-      do
-         local l = convolution(forms[1])
-         C.th_conv_trust(1)
-         l.run()
-         address = l.w:data(true)
-         l.w:free()
+   it('keeps nothing for tiles of 3 x 3 kernels, with the same bits', function()
+      for _, form in ipairs(forms) do
+         if form[1] == 'winograd' then
+            local l, k = convolution(form), keeper()
+            local expected = afresh(l.run)
+            for _ = 1, 2 do assert.is_true(torch.equal(expected, run_with(k, l))) end
+            assert.equal(0, bytes(k))
+         end
       end
-      collectgarbage()
-      for _ = 1, 20 do
-         local other = convolution(forms[1])
-         assert.not_equal(address, other.w:data(true))
-         C.th_conv_trust(0)
-         local expected = other.run()
-         C.th_conv_trust(1)
-         assert.is_true(torch.equal(expected, other.run()))
+   end)
+
+   it('has the transforms of four forms at most', function()
+      local k, l = keeper(), convolution(forms[1])
+      local one
+      for n = 1, 9 do
+         l.x = torch.FloatTensor(1, 8, 9 + 9 * n, 9 + 9 * n):uniform(-1, 1)
+         assert.is_true(torch.equal(afresh(l.run), run_with(k, l)))
+         one = one or bytes(k)
       end
+      assert.is_true(bytes(k) < 40 * one)
+      local before = bytes(k)
+      for _ = 1, 3 do run_with(k, l) end
+      assert.equal(before, bytes(k))
+   end)
+
+   it('lets no call read kernels whose numbers were dropped', function()
+      local l, k = convolution(forms[1]), keeper()
+      local expected = run_with(k, l)
+      assert.equal(0, C.th_conv_keeper_sufficed(k))
+      C.th_conv_keeper_gone(k, 1)
+      refuses('the kernels of this convolution were dropped, and it needs them again', run_with, k,
+         l)
+      assert.equal(1, C.th_conv_keeper_missed(k))
+      C.th_conv_keeper_gone(k, 0)
+      assert.is_true(torch.equal(expected, run_with(k, l)))
+      assert.equal(0, C.th_conv_keeper_missed(k))
    end)
 end)
 

@@ -25,6 +25,8 @@ enum {
   MOST_ROWS = 384,
   SPECTRA_PAST = 1 << 20,           /* bytes of spectra that go past the caches */
   RESULTS_PAST = 16 << 20,          /* and of results */
+  STRIP_BYTES = 2 << 20,            /* in strips: of spectra of kernels in memory at a time */
+  STRIP_TILES = 4 << 20,            /* and of tiles */
   LARGEST = 128,                    /* tiles */
   SHORTEST = 16, LONGEST = 1 << 18  /* lines */
 };
@@ -83,7 +85,7 @@ typedef struct job {
 typedef struct product {
   spectrum left, right, to;
   int64_t  freqs, m;
-  bool     across, add, waves;
+  bool     across, add, waves, packed;  /* packed: the left operand is, as pack_all leaves it */
   th_slots slots;
 } product;
 
@@ -134,6 +136,7 @@ typedef struct shape {
 
 typedef struct plan {
   int64_t th, tw, my, mx, ty, tx, tiles, freqs, rows;     /* rows: tiles in memory at a time */
+  int64_t strip;                    /* groups of results whose kernels have spectra at a time */
   double  seconds, flops, bytes, workspace;
   double  kernels;                  /* of the seconds: transforms of the kernels */
 } plan;
@@ -169,6 +172,20 @@ static const double kernel_point_time = 5.5e-9, gradient_time = 3e-9;       /* t
 static double beginning(int engine) { return engine == WINOGRAD ? 4e-4 : 2e-4; }
 static double rate(int engine) { return engine == WINOGRAD ? 1.14 : 1.37; }
 
+/* Where the caller has a keeper, Winograd's spectra are not kept but made while they are used, for
+ * some results at a time: they are four times as large as the kernels. */
+static bool in_strips(int engine, int pass)
+{
+  return engine == WINOGRAD && pass != TH_CONV_GRAD_WEIGHT && th_conv_trusted();
+}
+
+/* Groups of results whose kernels' spectra, of so many bytes a group, stay in a cache. */
+static int64_t strip_of(double bytes, int64_t groups)
+{
+  const int64_t n = (int64_t)(STRIP_BYTES / bytes) / TH_WIDE * TH_WIDE;
+  return th_min(groups, th_max(n, TH_WIDE));
+}
+
 /* The plan with tiles of th x tw, without what is too large for these numbers. */
 static plan plan_with(const shape *t, int pass, int dtype, int engine, int64_t th, int64_t tw)
 {
@@ -182,18 +199,23 @@ static plan plan_with(const shape *t, int pass, int dtype, int engine, int64_t t
   const int64_t left = up(t->lanes, lv), right = up(t->outs, lv);
   const double vector = 2.0 * TH_VB * (double)p.freqs;      /* bytes of a group's spectrum */
   const bool kernels = pass != TH_CONV_GRAD_WEIGHT;
-  const double row = vector * (double)(left + right);
-  p.rows = th_max((int64_t)(CHUNK_BYTES / row), LEAST_ROWS);
+  p.strip = right;
+  const bool strips = in_strips(engine, pass);
+  if (strips) p.strip = strip_of(vector * (double)t->lanes, right);
+  const double row = vector * (double)(left + p.strip);
+  p.rows = th_max((int64_t)((strips ? STRIP_TILES : CHUNK_BYTES) / row), LEAST_ROWS);
   p.rows = th_min(th_min(p.rows, MOST_ROWS), p.tiles);
   p.rows = th_min(up(p.tiles, up(p.tiles, p.rows)), p.tiles);
   const double chunks = (double)up(p.tiles, p.rows), tiles = (double)p.tiles;
-  const double fixed = vector * (double)t->lanes * (double)right;         /* of kernels or of their gradient */
+  /* of kernels or of their gradient */
+  const double fixed = vector * (double)t->lanes * (double)p.strip;
   p.workspace = fixed + row * (double)(p.rows + 1);
   p.flops = (double)t->groups * (engine == WINOGRAD ? 4 : 6) * (double)p.freqs * tiles * (double)t->lanes *
             (double)(up(right, 2) * 2 * lv);
   p.bytes = (double)t->groups * (2 * row * tiles + fixed * (kernels ? 1 + chunks : 1 + 2 * chunks));
   const double points = (double)(t->groups * th * tw), point = point_time(engine, th * tw);
   p.kernels = (double)t->lanes * (double)right * points * (kernels && th * tw <= 4096 ? kernel_point_time : point);
+  if (p.strip < right) p.kernels *= chunks;
   p.seconds = p.flops / TH_CONV_FLOPS(dtype) / rate(engine) +
               tiles * (double)(left + right) * points * point + p.kernels + p.bytes / TH_CONV_BYTES;
   if (!kernels) p.seconds += (double)(t->groups * t->lanes * t->outs) * (double)(t->taps) * gradient_time;
@@ -246,7 +268,8 @@ static th_conv_cost cost(const th_conv_shape *s, int engine)
 {
   const shape t = shape_of(s, engine);
   const plan p = plan_of(&t, s->pass, s->dtype, engine);
-  const double kept = th_conv_trusted() && t.groups == 1 && s->pass != TH_CONV_GRAD_WEIGHT ? p.kernels : 0;
+  const bool keeps = th_conv_trusted() && !in_strips(engine, s->pass);
+  const double kept = keeps && t.groups == 1 && s->pass != TH_CONV_GRAD_WEIGHT ? p.kernels : 0;
   return (th_conv_cost){ p.seconds - kept + beginning(engine), p.flops, p.bytes, p.workspace, (int32_t)p.th, (int32_t)p.tw };
 }
 
@@ -277,7 +300,9 @@ enum { BLOCK_NUMBERS = 1 << 15 };       /* numbers of tiles in a block: about 20
 static th_status transforms(job *j, int dtype, bool back)
 {
   const int64_t lanes = TH_VB / (dtype == TH_F64 ? 8 : 4);
-  const int64_t n = j->to.rows * j->to.groups, grain = up(BLOCK_NUMBERS, j->th * j->tw * lanes);
+  const int64_t n = j->to.rows * j->to.groups;
+  const int64_t numbers = j->side == WAVES ? BLOCK_NUMBERS : BLOCK_NUMBERS / 4;
+  const int64_t grain = up(numbers, j->th * j->tw * lanes);
   th_block f = dtype == TH_F64 ? back ? from_spectra_f64 : to_spectra_f64 : back ? from_spectra_f32 : to_spectra_f32;
   return th_parallel(n, grain, f, j);
 }
@@ -344,23 +369,68 @@ typedef struct work {
   int      sides[3];                /* the transforms: of the left, of the right operand, of the product */
 } work;
 
-/* result, gradInput: the kernels' spectra once, then chunks of tiles. */
+/* Part of a grid: n groups of lanes of a vector from `first` on. */
+static grid strip(const grid *g, int64_t first, int64_t n, int64_t lanes)
+{
+  grid r = *g;
+  const int64_t at = first * lanes * g->sl * g->size;
+  if (r.data) r.data = (const char *)r.data + at;
+  if (r.out) r.out = (char *)r.out + at;
+  r.lanes = th_min(n * lanes, g->lanes - first * lanes);
+  return r;
+}
+
+/* The spectra of the kernels of a strip. */
+static th_status kernels_of(work *w, int dtype, const grid *kernels)
+{
+  job *j = &w->job;
+  j->grid = *kernels, j->to = w->kernels, j->first = j->done = 0, j->side = w->sides[1];
+  TH_TRY(transforms(j, dtype, false));
+  w->missing -= j->done;
+  return TH_OK;
+}
+
+/* A chunk of tiles, whose spectra are there, by the kernels of n groups of results from `first`. */
+static th_status one_strip(work *w, int dtype, int64_t tile, int64_t first, int64_t n, bool made)
+{
+  const int64_t lanes = TH_VB / (dtype == TH_F64 ? 8 : 4), all = w->kernels.groups;
+  const void *const bias = w->job.bias;
+  product *q = &w->product;
+  job *j = &w->job;
+  const grid kernels = strip(&w->grids.right, first, n, lanes);
+  w->kernels.groups = q->to.groups = n;
+  th_status s = made ? TH_OK : kernels_of(w, dtype, &kernels);
+  q->right = w->kernels;
+  if (s == TH_OK) s = multiplied(q, dtype);
+  j->grid = strip(&w->grids.out, first, n, lanes), j->to = q->to, j->first = tile;
+  j->side = w->sides[2];
+  if (bias) j->bias = (const char *)bias + first * lanes * j->bias_step * j->grid.size;
+  if (s == TH_OK) s = transforms(j, dtype, true);
+  j->bias = bias, w->kernels.groups = all;
+  return s;
+}
+
+/* result, gradInput: chunks of tiles, each by strips of kernels. The spectra of a single strip are
+ * made once. */
 static th_status correlate(const th_conv *c, work *w)
 {
   product *q = &w->product;
   job *j = &w->job;
-  j->grid = w->grids.right, j->to = w->kernels, j->first = j->done = 0, j->side = w->sides[1];
-  if (!w->kept || !w->kept->made) TH_TRY(transforms(j, c->s.dtype, false));
-  w->missing -= j->done;
+  const int64_t groups = up(w->grids.right.lanes, TH_VB / (c->s.dtype == TH_F64 ? 8 : 4));
+  bool made = w->kept && w->kept->made;
   for (int64_t first = 0; first < w->plan.tiles; first += w->plan.rows) {
     const int64_t rows = th_min(w->plan.rows, w->plan.tiles - first);
     q->left.rows = q->to.rows = q->m = rows;
     j->grid = w->grids.left, j->to = q->left, j->first = first, j->side = w->sides[0];
     TH_TRY(transforms(j, c->s.dtype, false));
-    q->right = w->kernels;
-    TH_TRY(multiplied(q, c->s.dtype));
-    j->grid = w->grids.out, j->to = q->to, j->side = w->sides[2];
-    TH_TRY(transforms(j, c->s.dtype, true));
+    q->packed = w->plan.strip < groups;
+    if (q->packed) {
+      TH_TRY(th_parallel(q->freqs, 1, c->s.dtype == TH_F64 ? pack_all_f64 : pack_all_f32, q));
+    }
+    for (int64_t g = 0; g < groups; g += w->plan.strip) {
+      TH_TRY(one_strip(w, c->s.dtype, first, g, th_min(w->plan.strip, groups - g), made));
+      made = w->plan.strip >= groups;
+    }
   }
   return TH_OK;
 }
@@ -388,6 +458,7 @@ static th_status sum_up(const th_conv *c, work *w)
 /* The kernels' spectra, of so many bytes a group, that are kept for the next call where their share of the time is worth it. */
 static th_cached_kernel *kept_of(const th_conv *c, const shape *t, const plan *p, int engine, size_t bytes)
 {
+  if (in_strips(engine, c->s.pass)) return NULL;
   const th_kernel_tag tag = { &TH_AT(th_conv_fft), { engine, c->s.pass, c->s.dtype, t->groups, p->th, p->tw, t->dh, t->dw } };
   if (c->s.pass == TH_CONV_GRAD_WEIGHT || p->kernels < p->seconds / 50) return NULL;
   if ((double)t->groups * (double)bytes > (double)(INT64_MAX / 4)) return NULL;
@@ -426,14 +497,14 @@ static th_status run(const th_conv *c, int engine)
   if (p.workspace > (double)(INT64_MAX / 4)) return th_fail(TH_ENOMEM, "no memory for %g bytes of spectra", p.workspace);
   const bool weight = c->s.pass == TH_CONV_GRAD_WEIGHT, waves = engine != WINOGRAD;
   const size_t size = c->s.dtype == TH_F64 ? 8 : 4;
-  const int64_t lv = TH_VB / (int64_t)size, left = up(t.lanes, lv), right = up(t.outs, lv);
+  const int64_t lv = TH_VB / (int64_t)size, left = up(t.lanes, lv);
   const int64_t together = !waves ? p.freqs : p.th == 1 ? 8 : p.th;
-  work w = { .plan = p, .kernels = spectrum_of(t.lanes, right, p.freqs, weight ? together : 1) };
+  work w = { .plan = p, .kernels = spectrum_of(t.lanes, p.strip, p.freqs, weight ? together : 1) };
   w.product = (product){ .left = spectrum_of(p.rows, left, p.freqs, 1), .freqs = p.freqs, .m = t.lanes, .waves = waves };
   if (!waves) {
     w.sides[0] = INPUTS, w.sides[1] = weight ? FROM_RESULTS : KERNELS, w.sides[2] = weight ? TO_KERNELS : RESULTS;
   }
-  spectrum tiles = spectrum_of(p.rows, right, p.freqs, weight ? 1 : together);
+  spectrum tiles = spectrum_of(p.rows, p.strip, p.freqs, weight ? 1 : together);
   /* The memory: roots of unity, spectra of tiles, of results, of kernels. */
   const size_t across = (size_t)up(2 * p.tw * (int64_t)size, 64) * 64;
   const size_t roots = across + (size_t)up(2 * p.th * (int64_t)size, 64) * 64;
@@ -448,6 +519,7 @@ static th_status run(const th_conv *c, int engine)
     memory = th_scratch(all);
   }
   if (!memory) return th_fail(TH_ENOMEM, "no memory for %zu bytes of spectra", all);
+  if (in_strips(engine, c->s.pass)) w.kernels.past = tiles.past = w.product.left.past = false;
   /* Lines of a cache are fetched in pairs: spectra start where a pair does. */
   char *const data = memory + roots + -((uintptr_t)memory + roots) % (2 * 64);
   w.product.left.data = data;
@@ -459,7 +531,8 @@ static th_status run(const th_conv *c, int engine)
                  .longest = th_max(th_max(p.th, p.tw), 18),
                  .scale = (weight ? c->scale : 1) / (waves ? (double)(p.th * p.tw) : 1) };
   const int64_t columns = p.th == 1 ? 0 : p.tw / 2 * (p.th + 1);
-  const int64_t packed = 3 * (weight ? p.rows : ROWS) * left * lv;
+  const bool whole = weight || p.strip < up(t.outs, lv);    /* all rows are packed at a time */
+  const int64_t packed = 3 * (whole ? th_max(p.rows, weight ? 0 : ROWS) : ROWS) * left * lv;
   th_status s = waves ? th_fft_circle(c->s.dtype, p.tw, memory, TH_AT(th_fft_roots)) : TH_OK;
   if (s == TH_OK && waves) s = th_fft_circle(c->s.dtype, p.th, memory + across,
                                              TH_AT(th_fft_roots));

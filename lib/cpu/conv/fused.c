@@ -3,6 +3,7 @@
 #ifndef T
 #include "after.h"
 #include "last.h"
+#include "../../conv/kernel_cache.h"
 #include "../../core/overlap.h"
 #include "../move.h"
 #include "../../op/conv2d.args.h"
@@ -12,9 +13,8 @@ enum {                              /* where Winograd's transforms do not pay */
   THIN = 24, THIN_PRODUCTS = 1 << 25          /* planes, and products of fewer planes, at most */
 };
 
-/* Bytes of memory and products of one core in a second. Transformed kernels are 4 times as large,
- * and come from memory. */
-static const double BYTES = 20e9, PRODUCTS = 58e9;
+/* Products of one core in a second, and the seconds to transform a kernel, which each call does. */
+static const double PRODUCTS = 58e9, KERNEL = 7.2e-9;
 
 #define TH_EACH_FLOATS
 #define TH_SELF "conv/fused.c"
@@ -35,13 +35,12 @@ static th_conv_after after_of(const conv2d_fused_args *a)
 /* Whether Winograd's tiles are quicker than oneDNN. */
 static bool wants_tiles(const th_conv_shape *s)
 {
-  const double kernels = 36.0 * sizeof(float) * (double)(s->c * s->o),
-    products = th_conv_products(s);
+  const double kernels = (double)(s->c * s->o), products = th_conv_products(s);
   return s->kh == 3 && s->kw == 3 && s->sh == 1 && s->sw == 1 && s->dh == 1 && s->dw == 1 &&
     s->c >= FEW_PLANES &&
          s->o >= FEW_PLANES && s->c * s->o >= 1024 && s->oh * s->ow >= 49 &&
            products >= FEW_PRODUCTS && (th_min(s->c, s->o) >= THIN || products <= THIN_PRODUCTS) &&
-         kernels / BYTES < 0.4 * products / PRODUCTS;
+         kernels * KERNEL < 0.4 * products / PRODUCTS;
 }
 
 /* Images of few planes, as those that networks begin with, and their copy with channels side by
@@ -96,8 +95,10 @@ static th_status run_last(const th_call *call, const th_conv_after *after)
   if (a.add || a.act) c.after = &a;
   if (s == TH_OK && !TH_AT(th_conv_can_last)(&c)) s = TH_EBACKEND;
   const bool even = !a.add || pixel_step(a.add) == pixel_step(c.y);
-  if (s == TH_OK) s = even && wants_tiles(&c.s) ? TH_AT(th_conv_winograd).run(&c, call) :
-    TH_AT(th_conv_last)(&c);
+  const bool tiles = even && wants_tiles(&c.s);     /* which read the kernels themselves */
+  if (s == TH_OK && tiles) s = th_kernels_gone() ? th_kernels_missed() :
+    TH_AT(th_conv_winograd).run(&c, call);
+  else if (s == TH_OK) s = TH_AT(th_conv_last)(&c);
   th_tensor_release(&x);
   th_tensor_release(&add);
   th_tensor_release(&bias);
@@ -113,7 +114,7 @@ static th_status fused(const th_call *call)
   if (!empty && call->dtype == TH_F32 && a->y->ndim == 4 && pixel_step(a->y) > 0 &&
     th_conv_forced() < 0 && th_conv_preferred() < 0) {
     const th_status s = run_last(call, &after);
-    if (s != TH_EBACKEND && s != TH_ENOMEM) return s;
+    if (s == TH_OK || th_kernels_gone() || (s != TH_EBACKEND && s != TH_ENOMEM)) return s;
   }
   if (a->add && th_shares_memory(a->add, a->y)) {    /* the convolution would overwrite it */
     TH_TRY(th_tensor_clone(&kept, a->add));

@@ -261,15 +261,13 @@ static void correlate(void *ctx, int64_t first, int64_t last)
   th_onednn_leave(before);
 }
 
+/* Kernels in the layout of the plans, for all plans that have it. */
 static th_cached_kernel *kept_of(const th_conv *c, const work *w, size_t bytes)
 {
   static const char engine;
-  const th_onednn_shape shape = block_of(c, &w->cut, &w->band[0], w->apart, w->step), *s = &shape;
-  const th_kernel_tag tag = { &engine,
-    { s->n, s->h << 32 | s->w, s->oh << 32 | s->ow, s->sh << 32 | s->sw,
-                                         (s->ph << 20 | s->pb) << 20 | s->pw, s->dh << 32 | s->dw,
-                                           w->cut.strips, s->bias } };
-  return th_kernel_cache_get(c->k, &tag, bytes);
+  const int layout = th_onednn_kernel_layout(w->band[0].plan);
+  const th_kernel_tag tag = { &engine, { layout, w->cut.strips } };
+  return layout < 0 ? NULL : th_kernel_cache_get(c->k, &tag, bytes);
 }
 
 static size_t whole(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
@@ -286,6 +284,10 @@ static th_status with_plans(const th_conv *c, work *w)
   }
   const size_t bytes = (size_t)w->cut.strips * w->kernel_bytes;
   w->kept = !fits && th_conv_trusted() ? kept_of(c, w, bytes) : NULL;
+  if (th_kernels_gone() && !(w->kept && w->kept->made)) {
+    th_kernel_cache_give(w->kept, false);
+    return th_kernels_missed();
+  }
   char *memory = !fits && !w->kept ? th_scratch(bytes) : NULL;
   if (!fits && !w->kept && !memory) return th_fail(TH_ENOMEM, "no memory for %zu bytes of kernels",
     bytes);
@@ -297,6 +299,7 @@ static th_status with_plans(const th_conv *c, work *w)
     if (t == TH_OK && w->failed) t = th_fail(TH_ENOMEM, "no memory for oneDNN");
     th_slots_free(&w->slots);
   }
+  if (w->kept && t == TH_OK) th_kernels_sufficed();
   th_kernel_cache_give(w->kept, t == TH_OK);
   th_scratch_free(memory);
   return t;

@@ -28,6 +28,20 @@ static void M(pack_left)(const spectrum *s, int64_t f, int64_t row, int64_t rows
   }
 }
 
+/* Block: frequencies. The left operand of products without waves becomes two matrices where it
+ * lies, for products with several right operands. */
+static void M(pack_all)(void *ctx, int64_t first, int64_t last)
+{
+  const product *p = ctx;
+  P *room = th_slot_take((th_slots *)(uintptr_t)&p->slots);
+  const int64_t part = p->left.rows * p->left.groups * M(LV);
+  for (int64_t f = first; f < last && !th_interrupted(); f++) {
+    M(pack_left)(&p->left, f, 0, p->left.rows, room, part, false);
+    memcpy((M(vec) *)p->left.data + f * p->left.block, room, (size_t)(2 * part) * sizeof(P));
+  }
+  th_slot_give((th_slots *)(uintptr_t)&p->slots, room);
+}
+
 /* mr rows of a panel of the product, nv vectors wide. Number k of row i lies at left[i rs + k ks], the imaginary part
  * `part` further on, the sum of both as far again. Three real products make a complex one:
  * left * conj(right) = p + q + i (t - p + q); without waves, the two that there are. What lies `ahead` is fetched. */
@@ -96,14 +110,16 @@ static M(complex_f) *const M(complex_f_of)[TH_WIDE][2][4] = {
 static void M(multiply)(void *ctx, int64_t first, int64_t last)
 {
   const product *p = ctx;
-  P *left = th_slot_take((th_slots *)(uintptr_t)&p->slots);
-  const int64_t ld = p->left.groups * M(LV), cut = p->across ? p->left.rows : ROWS, part = cut * ld;
+  P *const room = th_slot_take((th_slots *)(uintptr_t)&p->slots);
+  const int64_t ld = p->left.groups * M(LV);
+  const int64_t cut = p->across || p->packed ? p->left.rows : ROWS, part = cut * ld;
   const int64_t depth = p->right.rows, rs = p->across ? 1 : ld, ks = p->across ? ld : 1;
   const int how = p->add ? ADD : p->to.past ? PASS : KEEP;
   for (int64_t f = first; f < last && !th_interrupted(); f++) {
     for (int64_t row = 0; row < p->left.rows; row += cut) {
       const int64_t rows = th_min(cut, p->left.rows - row), m = p->across ? p->m : rows;
-      M(pack_left)(&p->left, f, row, rows, left, part, p->waves);
+      const P *const left = p->packed ? (const P *)p->left.data + f * p->left.block * M(LV) : room;
+      if (!p->packed) M(pack_left)(&p->left, f, row, rows, room, part, p->waves);
       for (int64_t g = 0; g < p->right.groups; g += TH_WIDE) {
         M(complex_f) *const *const rows_of = M(complex_f_of)[th_min(TH_WIDE, p->right.groups - g) - 1][p->waves];
         const M(vec) *right = M(spectrum_row)(&p->right, 0, g).re + M(offset)(&p->right, f);
@@ -118,5 +134,5 @@ static void M(multiply)(void *ctx, int64_t first, int64_t last)
     }
   }
   TH_STREAMED();
-  th_slot_give((th_slots *)(uintptr_t)&p->slots, left);
+  th_slot_give((th_slots *)(uintptr_t)&p->slots, room);
 }

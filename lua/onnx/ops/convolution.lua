@@ -2,7 +2,6 @@
 --
 -- Two dimensions use conv2d. One dimension is an image of height 1. More are sums of convolutions with one dimension less.
 local torch = require 'torch'
-local lib = require 'torch.lib'
 local types = require 'onnx.types'
 local after = require 'onnx.after'
 local kept = require 'onnx.kept'
@@ -21,20 +20,16 @@ end
 -- Channels side by side pay where vectors are filled.
 local LEAST_CHANNELS = 8
 
--- Runs conv2d_fused on the fields of a call. Weights of a model never change, so that their layout
--- for an engine is made once.
+-- Runs conv2d_fused on the fields of a call.
 local function run_call(c)
    local g, f = c.g, c.f
    return torch.conv2d_fused(c.y, c.x, c.w, c.b, g.strides[1], g.strides[2], g.before[1],
       g.before[2], g.dilations[1], g.dilations[2], c.groups, c.add, f.act, f.low, f.high)
 end
 
-local function run_trusted(call)
-   local before = lib.C.th_conv_trust(1)
-   local ok, y = pcall(run_call, call)
-   lib.C.th_conv_trust(before)
-   if not ok then error(y, 0) end
-   return y
+-- Weights of a model never change, so that their layout for an engine is made once.
+local function run_kept(n, call)
+   return n.weights and n.weights:run(run_call, call) or run_call(call)
 end
 
 -- A convolution of images with what the node has taken over.
@@ -47,7 +42,7 @@ local function conv_fused(n, x, w, b, add, g, groups)
    local last = groups == 1 and planes >= LEAST_CHANNELS and layout.is_quick()
    local call = { x = x, w = w, b = b, add = add, g = g, groups = groups, f = f,
       y = last and n:out_last(batch, planes, h, v) or n:out() }
-   local y = run_trusted(call)
+   local y = run_kept(n, call)
    if rest_of ~= nil then return after.apply(n, y, rest_of) end
    if not b or n.fixed[3] then kept.keep_call(n, call, y, x, add) end
    return y
@@ -110,7 +105,7 @@ local function is_direct(name) return name == 'float' or name == 'double' end
 
 local function conv(n, x, w, b, add)
    local call = kept.call_of(n, x, add)
-   if call then return run_trusted(call) end
+   if call then return run_kept(n, call) end
    local g, groups = windows.geometry(n, x, kernel_of(n, w), false), n.attr.group or 1
    local name = n.types[1]
    if not is_direct(name) then
@@ -122,9 +117,11 @@ local function conv(n, x, w, b, add)
          return conv_fused(n, x, w, b, add, g, groups)
       end
       add = after.kept(n, add)
+      if n.weights then n.weights:restore() end
       y = conv2(is_direct(name) and n:out() or nil, x, w, b, g, g.before, groups)
    else
       add = after.kept(n, add)
+      if n.weights then n.weights:restore() end
       y = convolve(is_direct(name) and n:out() or nil, windows.padded(is_direct(name) and name or 'float', x, g, 0), w, b, g,
          groups)
    end

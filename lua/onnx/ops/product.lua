@@ -4,8 +4,8 @@ local types = require 'onnx.types'
 local after = require 'onnx.after'
 local kept = require 'onnx.kept'
 local layout = require 'onnx.layout'
-local lib = require 'torch.lib'
 local registry = require 'onnx.registry'
+local weights = require 'onnx.weights'
 
 local function head(shape, n)
    local r = {}
@@ -88,20 +88,23 @@ local function image_of(t, rows, columns)
       tonumber(t._offset))
 end
 
--- Runs act(a b + bias + add) on images; w never changes.
-local function run_images(y, a, w, bias, add, f)
-   local before = lib.C.th_conv_trust(1)
-   local ok, why = pcall(torch.conv2d_fused, y, a, w, bias, 1, 1, 0, 0, 1, 1, 1, add, f.act, f.low,
+-- act(a b + bias + add) on the images of a call.
+local function run_call(c)
+   local f = c.f
+   return torch.conv2d_fused(c.y, c.a, c.w, c.bias, 1, 1, 0, 0, 1, 1, 1, c.add, f.act, f.low,
       f.high)
-   lib.C.th_conv_trust(before)
-   if not ok then error(why, 0) end
+end
+
+-- w never changes, and is packed once.
+local function run_images(n, call)
+   return n.weights and n.weights:run(run_call, call) or run_call(call)
 end
 
 -- The result by images of an earlier run, or nil.
 local function kept_product(n, a, add)
    local call = kept.call_of(n, a, add)
    if not call then return nil end
-   run_images(call.y, call.a, call.w, call.bias, call.add, call.f)
+   run_images(n, call)
    return call.result
 end
 
@@ -116,7 +119,7 @@ local function packed_product(n, a, b, transposed, bias, add, shape)
    a, add = a:contiguous(), add and add:contiguous()
    local images = { y = image_of(y, rows, columns), a = image_of(a, rows, types.size(w, 2)), w = w,
       bias = bias, add = add and image_of(add, rows, columns), f = f }
-   run_images(images.y, images.a, w, bias, images.add, f)
+   run_images(n, images)
    if is_kept then kept.keep_call(n, images, y, a, add) end
    return rest == nil and y or after.apply(n, y, rest)
 end
@@ -133,6 +136,7 @@ registry.add('MatMul', function(n, a, b, bias, add)
       end
    end
    add = after.kept(n, add)
+   if n.weights then n.weights:restore() end
    local y = types.wrap(matmul(n.types[1], a, b, n:out()), n.types[1])
    if bias ~= nil then y = torch.add(types.pair(y, bias)) end
    return n.fused and after.apply(n, y, add) or y
@@ -173,6 +177,7 @@ registry.add('Gemm', function(n, a, b, c, add)
          { types.size(a, 1), types.size(b, transposed and 1 or 2) })
    end
    add = after.kept(n, add)
+   if n.weights then n.weights:restore() end
    local y = gemm(n, a, b, c)
    return n.fused and after.apply(n, y, add) or y
 end)
@@ -233,10 +238,11 @@ end)
 -- The matrices of a node side by side, and their biases one after the other or nil.
 local function side_by_side(n)
    if not n.columns then
-      local weights, biases = {}, {}
-      for i, m in ipairs(n.members) do weights[i], biases[i] = m.weight, m.bias end
-      n.columns = torch.cat(torch.FloatTensor(), weights, 2)
+      local matrices, biases = {}, {}
+      for i, m in ipairs(n.members) do matrices[i], biases[i] = m.weight, m.bias end
+      n.columns = torch.cat(torch.FloatTensor(), matrices, 2)
       n.biases = #biases > 0 and torch.cat(torch.FloatTensor(), biases, 1) or nil
+      n.weights = weights.joined(n.columns, n.members)
    end
    return n.columns, n.biases
 end
@@ -269,6 +275,7 @@ local joined = { run = function(n, a)
    if is_suitable(w, rows) then
       y = packed_product(n, a, w, false, bias, nil, shape)
    else
+      n.weights:restore()
       y = matmul('float', a, w, n:out())
       if bias and y:nElement() > 0 then y = torch.add(types.pair(y, bias)) end
    end
