@@ -87,7 +87,11 @@ function M.join(y, list)
       local there = x._storage == y._storage and x._offset == y._offset + channel and x._stride[3]
          == y._stride[3]
          and layout.is_last(x)
-      if not there and count > 0 then y:narrow(2, channel + 1, count):copy(x) end
+      if not there and count > 0 then
+         local part = y:narrow(2, channel + 1, count)
+         part:copy(x)
+         part:free()                                          -- else it keeps y's memory
+      end
       channel = channel + count
    end
    return y

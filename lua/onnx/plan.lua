@@ -339,8 +339,6 @@ function M.place(graph, plan)
    inside.find(graph, list, function(slot) return slot and r.storage[slot]
       and by_number[r.storage[slot]] end)
    local chunks, bytes, unshared = assign(list, r, by_number), 0, 0
-   collectgarbage()                                           -- views of the recording run
-   collectgarbage()
    lib.C.th_memory_trim()
    for _, chunk in ipairs(chunks) do
       chunk.tensor = types.resize(construct.empty(chunk.dtype), { chunk.size })
