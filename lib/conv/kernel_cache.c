@@ -260,7 +260,7 @@ static entry *new_entry(const key *k, size_t bytes, th_conv_keeper *owner)
   arena *shared = NULL;
   asks = true;
   char *memory = owner ? arena_take((int64_t)bytes, &shared) : NULL, *apart = NULL;
-  if (!memory) memory = apart = th_scratch((size_t)all);
+  if (!memory) memory = apart = th_lasting((size_t)all);
   asks = false;
   if (!memory) {
     free(e);

@@ -174,14 +174,16 @@ int64_t th_block_drop(void)
   return bytes > spared ? bytes : spared;
 }
 
-/* Also takes a cached block of up to twice the size, because its memory is already mapped. */
-void *th_block_new(int64_t bytes)
+/* Also takes a larger cached block, because its memory is already mapped: of up to twice the size,
+ * or eight times for a short time. */
+void *th_block_new(int64_t bytes, bool shortly)
 {
+  const int reach = shortly ? 3 * STEPS : STEPS;
   head *h = NULL;
   if (bytes > INT64_MAX / 4) return NULL;
   const int c = class_of(&bytes);
   if (lock()) {
-    for (int k = c; !h && k <= c + STEPS && k < CLASSES; k++) h = take(k);
+    for (int k = c; !h && k <= c + reach && k < CLASSES; k++) h = take(k);
     if (!h) h = carve(bytes);
     unlock();
   } else {

@@ -1,6 +1,7 @@
 /* block.h - aligned memory for elements and the block cache, see block.c. */
 #ifndef TH_BLOCK_H
 #define TH_BLOCK_H
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Whether freed memory is cached. Not under the sanitizer, which must see every free. */
@@ -15,7 +16,8 @@
 #define TH_KEEPS 1
 #endif
 
-void   *th_block_new(int64_t bytes);             /* 64-byte aligned; NULL without memory */
+/* 64-byte aligned; NULL without memory. shortly: for one call of an op. */
+void   *th_block_new(int64_t bytes, bool shortly);
 /* Caches the block, or frees it where as much is cached as half of `held`, the bytes of all tensors, allows. */
 void    th_block_free(void *p, int64_t held);
 /* Frees the cached blocks, unless another thread uses the cache. */

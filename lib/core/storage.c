@@ -133,7 +133,7 @@ th_status th_out_of_memory(int64_t bytes)
 
 static void *block(int64_t bytes, bool zeroed)
 {
-  void *p = th_block_new(bytes);
+  void *p = th_block_new(bytes, false);
   if (p && zeroed) memset(p, 0, (size_t)bytes);
   return p;
 }
@@ -477,10 +477,23 @@ void th_storage_drop(th_storage_ref *ref)
   th_storage_release(s);
 }
 
+/* Scratch of such sizes, in bytes, is a power of two, so that one cached block serves similar
+ * sizes. Pages that are not used take no memory. */
+enum { ROUNDED_LEAST = 3 << 20, ROUNDED_MOST = 64 << 20 };
+
 void *th_scratch(size_t bytes)
 {
   if (bytes > INT64_MAX / 2 || th_too_much((int64_t)bytes)) return NULL;
-  return block((int64_t)bytes, false);
+  if (bytes > ROUNDED_LEAST && bytes < ROUNDED_MOST) {
+    void *p = th_block_new((int64_t)2 << (63 - __builtin_clzll(bytes - 1)), true);
+    if (p) return p;
+  }
+  return th_block_new((int64_t)bytes, true);
+}
+
+void *th_lasting(size_t bytes)
+{
+  return bytes > INT64_MAX / 2 || th_too_much((int64_t)bytes) ? NULL : block((int64_t)bytes, false);
 }
 
 void th_scratch_free(void *p) { free_block(p); }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include "../core/storage.h"
 #include "plan.h"
 
 enum { KEPT = 64, KEPT_BYTES = 256 << 20 };
@@ -42,7 +43,7 @@ static void *take(th_fft_plan *p, size_t bytes)
   if (bytes > INT64_MAX / 2) return NULL;
   if ((size_t)(p->end - p->next) < whole) {
     const size_t most = whole + room > LEAST_BLOCK ? whole + room : LEAST_BLOCK;
-    th_fft_block *block = th_scratch(most);
+    th_fft_block *block = th_lasting(most);
     if (!block) return NULL;
     block->before = p->last;
     p->last = block;
@@ -61,7 +62,7 @@ static th_fft_plan *plan_new(int64_t n, int dtype, bool real, const th_fft_kerne
 {
   int64_t bytes = FIRST_BLOCK + (n < MOST_FIRST ? n : MOST_FIRST) * PER_NUMBER;
   if (bytes > MOST_FIRST) bytes = MOST_FIRST;
-  th_fft_block *block = th_scratch((size_t)bytes);
+  th_fft_block *block = th_lasting((size_t)bytes);
   if (!block) return NULL;
   block->before = NULL;
   char *const at = (char *)block + sizeof *block;
