@@ -25,6 +25,11 @@ local function number_of(name)
    end
 end
 
+-- A value in an error: numbers and texts as they are, others by their type.
+local function shown(v)
+   return (type(v) == 'number' or type(v) == 'string') and tostring(v) or arg.describe(v)
+end
+
 -- A tensor's sizes, or those of a table.
 local function sizes(who, name, x, least)
    local t
@@ -36,7 +41,8 @@ local function sizes(who, name, x, least)
    end
    for _, n in ipairs(t) do
       if type(n) ~= 'number' or n % 1 ~= 0 or n < 0 or n > 2 ^ 31 - 1 then
-         error(('%s: %s must have sizes from 0 to %d, got %s'):format(who, name, 2 ^ 31 - 1, tostring(n)), 4)
+         error(('%s: %s must have sizes from 0 to %d, got %s'):format(who, name, 2 ^ 31 - 1,
+            shown(n)), 4)
       end
    end
    return t
@@ -59,7 +65,7 @@ local function shape_of(who, x, weight, ...)
       local least = (i == 3 or i == 4) and 0 or 1
       if type(v[i]) ~= 'number' or v[i] % 1 ~= 0 or v[i] < least or v[i] > 2 ^ 31 - 1 then
          error(('%s: %s must be a whole number from %d to %d, got %s'):format(who, name, least, 2 ^ 31 - 1,
-            tostring(v[i])), 3)
+            shown(v[i])), 3)
       end
    end
    local f, groups = #xs - 3, v[7]
@@ -193,7 +199,7 @@ function conv.missing(engine, device)
    local i = number_of(engine)
    if not i then
       error(('torch.conv.missing: engine must be one of %s, got %s'):format(table.concat(conv.engines(), ', '),
-         tostring(engine)), 2)
+         shown(engine)), 2)
    end
    if type(device) ~= 'nil' and (type(device) ~= 'number' or device % 1 ~= 0 or device < 0 or device > C.th_device_count()) then
       error(('torch.conv.missing: device must be a whole number from 0 to %d, got %s'):format(C.th_device_count(),
@@ -211,7 +217,8 @@ end
 local function number_or_none(who, value, level)
    local i = value == nil and -1 or number_of(value)
    if not i then
-      error(('%s must be nil or one of %s, got %s'):format(who, table.concat(conv.engines(), ', '), tostring(value)), level)
+      error(('%s must be nil or one of %s, got %s'):format(who,
+         table.concat(conv.engines(), ', '), shown(value)), level)
    end
    return i
 end

@@ -75,6 +75,11 @@ describe('torch.conv.prefer', function()
       torch.conv.prefer = 'fft'
       refuses('torch.conv.prefer must be nil or one of gemm, ', function() torch.conv.prefer = 'cudnn' end)
       refuses(', got 3', function() torch.conv.prefer = 3 end)
+      local matrix = torch.ones(2, 3)
+      refuses(', got a torch.DoubleTensor of size 2x3',
+         function() torch.conv.prefer = matrix end)
+      refuses('strideH must be a whole number from 1 to 2147483647, got a torch.DoubleTensor of',
+         torch.conv.choice, 'forward', { 1, 3, 8, 8 }, { 4, 3, 3, 3 }, matrix)
       assert.equal('fft', torch.conv.prefer)
    end)
 
