@@ -148,7 +148,11 @@ end
 local MANY = 4096
 local function plain(f, ...) return f(...) end
 
---- The value of a TensorProto, its type, and of floats in a file { source, place }: where they lie.
+--- Bytes from which on tensor() says where floats lie.
+M.LARGE = 2 ^ 14
+
+--- The value of a TensorProto, its type, and of many floats in a file { source, place }: where they
+-- lie.
 -- @param fetch     reads bytes of the file that holds the message: protobuf.read
 -- @param external  function(message, bytes): returns fetch, place, size of external data (optional: refused)
 function M.tensor(m, fetch, external)
@@ -177,7 +181,7 @@ function M.tensor(m, fetch, external)
    local t = types.empty(name, shape)
    local call = n > MANY and interpret.compile or plain
    if size then
-      local file = name == 'float' and source.file_of(from)
+      local file = name == 'float' and size >= M.LARGE and source.file_of(from)
       return call(from_raw, m, name, t, n, from, place, size), name,
          file and { source = file, place = place }
    end

@@ -27,7 +27,7 @@ local function with_onednn(m, f)
    return result
 end
 
--- The model of a file. The file stays open, because weights may be read again (weights.lua).
+-- The model of a file. A file with large weights stays open: they may be read again (weights.lua).
 local function read(path)
    local s, size = source.open(path)
    local ok, result = pcall(function()
@@ -37,16 +37,14 @@ local function read(path)
       local other = external.reader(path:match '^(.*/)[^/]*$' or '.')
       return with_onednn(m, function() return model.new(m, fetch, other) end)
    end)
-   if not ok then
-      source.close(s)
-      error(result, 0)
-   end
+   if not ok or not next(result.graph.origins) then source.close(s) end
+   if not ok then error(result, 0) end
    return result
 end
 
 --- onnx.load(path): A model from a file. Tensors whose data lie in other files must lie in the
--- folder of the model. The files stay open: forward with other sizes, and net, may read weights
--- again.
+-- folder of the model. Files with large weights stay open: forward with other sizes, and net, may
+-- read them again.
 -- @return an object with the lists inputs and outputs ({ name, type, shape }) and the methods
 -- forward, explain and net
 function onnx.load(path)

@@ -13,9 +13,6 @@ local C = lib.C
 
 local M = {}
 
--- Fewer bytes are not worth two system calls.
-local LEAST = 2 ^ 14
-
 local Weights = {}
 Weights.__index = Weights
 
@@ -111,7 +108,6 @@ function M.prepare(graph)
       local origin = graph.origins[a]
       local w = all[a] or M.new(t, origin and reader(origin))
       w.single = alone and uses[a] == 1 and w.read ~= nil and t:isContiguous()
-         and t:bytes() >= LEAST
       all[a] = w
       return w
    end
