@@ -479,7 +479,7 @@ void th_storage_drop(th_storage_ref *ref)
 
 /* Scratch of such sizes, in bytes, is a power of two, so that one cached block serves similar
  * sizes. Pages that are not used take no memory. */
-enum { ROUNDED_LEAST = 3 << 20, ROUNDED_MOST = 64 << 20 };
+enum { ROUNDED_LEAST = 3 << 20, ROUNDED_MOST = 8 << 20 };
 
 void *th_scratch(size_t bytes)
 {
