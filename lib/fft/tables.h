@@ -124,6 +124,18 @@ static void M(chirp_table)(P *cosines, P *sines, const M(roots) *r, int64_t n)
   }
 }
 
+/* Root k of n, 0 < k < n, from `half`, which has those up to half a turn in steps of `step`. Powers
+ * of a generator come in an order that no branch predictor knows: this has no branch. */
+static inline void M(root_of_half)(const P *half, int64_t step, int64_t n, int64_t k, P *cosine,
+                                   P *sine)
+{
+  static const P sign[2] = { 1, -1 };
+  const int64_t other = n - k, far = other < k;
+  const P *root = half + 2 * step * (far ? other : k);
+  *cosine = root[0];
+  *sine = sign[far] * root[1];
+}
+
 /* The waves of n; false: no memory. unit: its roots, in steps of `step`; NULL: not known. */
 static bool M(fill_wave)(th_fft_plan *p, th_fft_wave *w, int64_t n, const P *unit, int64_t step)
 {
@@ -138,10 +150,7 @@ static bool M(fill_wave)(th_fft_plan *p, th_fft_wave *w, int64_t n, const P *uni
   }
   fill_order(order, count, generator(n), n);
   for (int64_t e = 0; e < count; e++) {
-    const int64_t k = order[e], near = k > half ? n - k : k;
-    const P *root = unit + 2 * step * near;
-    cosines[e] = root[0];
-    sines[e] = k > half ? -root[1] : root[1];
+    M(root_of_half)(unit, step, n, order[e], cosines + e, sines + e);
   }
   *w = (th_fft_wave){ order, cosines, sines };
   return true;
@@ -237,17 +246,18 @@ static bool M(fill_powers)(th_fft_plan *p, th_fft_node *d, P *kernel, bool real)
 {
   const int64_t n = d->n, m = n - 1;
   int32_t *order = take(p, sizeof *order * (size_t)(m / 2 + 1));
-  P *half = th_scratch(sizeof(P) * 2 * (size_t)(m / 2 + 1));
+  P few[2 * M(FEW)], *half = few;
+  if (m / 2 >= M(FEW)) half = th_scratch(sizeof(P) * 2 * (size_t)(m / 2 + 1));
   const bool done = order && half && p->kernels->roots(DTYPE, n, m / 2 + 1, half);
   if (done) fill_order(order, m / 2 + 1, generator(n), n);
   for (int64_t q = 1; done && q <= m / 2; q++) {    /* powers m / 2 - q and m - q */
-    const int64_t k = order[q], near = k > m / 2 ? n - k : k;
-    const P c = half[2 * near], s = k > m / 2 ? -half[2 * near + 1] : half[2 * near + 1];
+    P c, s;
+    M(root_of_half)(half, 1, n, order[q], &c, &s);
     P *low = kernel + (real ? 1 : 2) * (m / 2 - q), *high = kernel + (real ? 1 : 2) * (m - q);
     if (real) *low = c - s, *high = c + s;
     else low[0] = high[0] = c, low[1] = s, high[1] = -s;
   }
-  th_scratch_free(half);
+  if (half != few) th_scratch_free(half);
   d->order = order;
   return done;
 }
@@ -336,27 +346,43 @@ static P *M(weights)(th_fft_plan *p, int64_t n)
   return cosines;
 }
 
+/* Numbers from <= k < end of a weighted kernel: powers k of re and of im; NULL: they are 0 there.
+ * Each call has a loop without conditions. */
+static inline void M(weigh)(P *restrict to, const P *re, const P *im, const P *cosines,
+                            const P *sines, int64_t from, int64_t end)
+{
+  for (int64_t k = from; k < end; k++) {
+    const double c = cosines[k], s = sines[k], x = re ? re[k] : 0, y = im ? -im[k] : 0;
+    to[2 * k] = (P)(x * c - y * s), to[2 * k + 1] = (P)(x * s + y * c);
+  }
+}
+
 /* The kernel has numbers from -(m - 1) to m - 1, m <= n. Those below 0 lie at the end of 2 n, with
  * the other sign, as turning by half a circle gives them. Numbers k and k + n are a pair. */
 static void M(weighted_kernel)(P *to, const P *powers, const P *cosines, const P *sines, int64_t m,
                                int64_t n)
 {
-  const P *end = powers + m - n;
-  for (int64_t k = 0; k < n; k++) {
-    const double c = cosines[k], s = sines[k];
-    const double re = k < m ? powers[k] : 0, im = k > n - m ? -end[k] : 0;
-    to[2 * k] = (P)(re * c - im * s), to[2 * k + 1] = (P)(re * s + im * c);
+  const P *below = powers + m - n;
+  const int64_t least = n - m + 1;              /* place of the first number below 0 */
+  if (least < m) {
+    M(weigh)(to, powers, NULL, cosines, sines, 0, least);
+    M(weigh)(to, powers, below, cosines, sines, least, m);
+    M(weigh)(to, NULL, below, cosines, sines, m, n);
+  } else {
+    M(weigh)(to, powers, NULL, cosines, sines, 0, m);
+    M(weigh)(to, NULL, NULL, cosines, sines, m, least);
+    M(weigh)(to, NULL, below, cosines, sines, least, n);
   }
 }
 static bool M(fill_weighted)(th_fft_plan *p, th_fft_node *d)
 {
   const int64_t m = d->n - 1, n = d->padded->n;
   P *kernel = take(p, sizeof(P) * 2 * (size_t)th_fft_kernel_room(d->padded, M(CHUNK)));
-  P *powers = th_scratch(sizeof(P) * (size_t)m);
+  P few[M(FEW)], *powers = m <= M(FEW) ? few : th_scratch(sizeof(P) * (size_t)m);
   const P *cosines = shared_place(n) >= 0 ? shared_weights(p, n) : M(weights)(p, n);
   const bool done = kernel && cosines && powers && M(fill_powers)(p, d, powers, true);
   if (done) M(weighted_kernel)(kernel, powers, cosines, M(sines_of)(cosines, n), m, n);
-  th_scratch_free(powers);
+  if (powers != few) th_scratch_free(powers);
   d->kernel = kernel;
   d->chirp = cosines;
   return done && M(fill_convolution)(p, d->padded);
