@@ -16,13 +16,12 @@
  * inherited a held lock. Only th_kernel_cache_set_limit waits, for about a second at most. */
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include "../core/block.h"
 #include "../core/mix.h"
 #include "../core/storage.h"
 #include "kernel_cache.h"
 
-enum { PLACES = 512, SAMPLES = 64, ALIGN = 128, GRAIN = 1 << 16, PAGE = 4096 };
+enum { PLACES = 512, SAMPLES = 64, ALIGN = 128, GRAIN = 1 << 16 };
 enum { PATIENCE = 1 << 20 };                        /* attempts of th_kernel_cache_set_limit to take the lock: about a second */
 
 typedef struct key {
@@ -81,7 +80,7 @@ static void unlock(void) { __atomic_clear(&locked, __ATOMIC_RELEASE); }
 static void leave(arena *a)
 {
   if (!a || __atomic_sub_fetch(&a->users, 1, __ATOMIC_ACQ_REL)) return;
-  munmap(a->memory, (size_t)a->bytes);
+  th_pages_free(a->memory, (size_t)a->bytes);
   free(a);
 }
 
@@ -207,22 +206,16 @@ static bool unchanged(const entry *e)
   return th_parallel(blocks, 4, compare, &c) == TH_OK && c.equal == blocks;
 }
 
-/* An arena, which begins at a large page; NULL without memory. */
+/* NULL without memory. */
 static arena *new_arena(int64_t bytes)
 {
-  const size_t n = (size_t)(bytes + PAGE - 1) / PAGE * PAGE, all = n + LARGE_PAGE;
   arena *const a = th_too_much(bytes) ? NULL : malloc(sizeof *a);
-  const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  char *p = a ? mmap(NULL, all, PROT_READ | PROT_WRITE, how, -1, 0) : MAP_FAILED;
-  if (p == MAP_FAILED) {
+  char *const p = a ? th_pages_new((size_t)bytes) : NULL;
+  if (!p) {
     free(a);
     return NULL;
   }
-  const size_t before = -(uintptr_t)p % LARGE_PAGE;
-  if (before) munmap(p, before);
-  munmap(p + before + n, LARGE_PAGE - before);
-  madvise(p + before, n / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
-  *a = (arena){ .users = 1, .bytes = (int64_t)n, .memory = p + before };
+  *a = (arena){ .users = 1, .bytes = bytes, .memory = p };
   return a;
 }
 
@@ -236,6 +229,7 @@ static void *arena_take(int64_t bytes, arena **of)
   }
   if (!lock()) return NULL;
   if (!opened || opened->used + bytes > ARENA) {
+    if (opened) th_block_discard(opened->memory + opened->used, ARENA - opened->used);
     leave(opened);
     opened = new_arena(ARENA);
   }

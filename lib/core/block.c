@@ -11,7 +11,7 @@ enum { ALIGN = 64, PAGE = 4096, LARGE_PAGE = 2 << 20 };
 enum { SMALLEST = 10, STEPS = 8, CLASSES = STEPS * 54 };
 enum { KEPT_LEAST = 192 << 20 };                 /* slightly more garbage than the collector lets accumulate */
 
-/* Lies before the elements. region: NULL for memory of malloc. */
+/* Lies before the elements. region: NULL for memory of malloc, &apart for pages of no region. */
 typedef struct head { int64_t bytes; struct head *next; struct region *region; } head;
 
 static struct { head *first[CLASSES]; int64_t bytes; bool locked; } kept;
@@ -62,24 +62,54 @@ enum { REGION = 16 << 20, LEAST_CARVED = 64 << 10, MOST_CARVED = REGION / 4 };
 typedef struct region { int64_t refs, used; } region;
 static region *current;                          /* guarded by the lock */
 
+static region apart;
+
 static void leave(region *r)
 {
   if (r && __atomic_sub_fetch(&r->refs, 1, __ATOMIC_ACQ_REL) == 0) munmap(r, REGION);
 }
 
-/* A region begins at a multiple of a large page. NULL if no memory can be mapped. */
-static region *new_region(void)
+/* Frees the pages inside of these bytes. lastingly: the kernel makes them no part of a large page
+ * again, as it does with pages near others in use. Each such piece is one of the 65,000 that a
+ * process may have. */
+static void drop_pages(void *p, int64_t bytes, bool lastingly)
 {
-  const size_t all = REGION + LARGE_PAGE;
+  const uintptr_t first = ((uintptr_t)p + PAGE - 1) / PAGE * PAGE;
+  const uintptr_t end = ((uintptr_t)p + (uintptr_t)bytes) / PAGE * PAGE;
+  if (end <= first) return;
+  madvise((void *)first, end - first, MADV_DONTNEED);
+  if (lastingly) madvise((void *)first, end - first, MADV_NOHUGEPAGE);
+}
+
+void th_block_discard(void *p, int64_t bytes) { drop_pages(p, bytes, true); }
+
+/* Frees the pages of a region from its last block on. Its large pages reach past that. */
+static void drop_rest(region *r)
+{
+  if (r) th_block_discard((char *)r + r->used, REGION - r->used);
+}
+
+static size_t whole_pages(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
+
+void *th_pages_new(size_t bytes)
+{
+  const size_t n = whole_pages(bytes);
   const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  char *p = mmap(NULL, all, PROT_READ | PROT_WRITE, how, -1, 0);
+  char *p = mmap(NULL, n + LARGE_PAGE, PROT_READ | PROT_WRITE, how, -1, 0);
   if (p == MAP_FAILED) return NULL;
   const size_t before = -(uintptr_t)p % LARGE_PAGE;
   if (before) munmap(p, before);
-  if (before < LARGE_PAGE) munmap(p + before + REGION, LARGE_PAGE - before);
-  region *r = (region *)(void *)(p + before);
-  madvise(r, REGION, MADV_HUGEPAGE);
-  *r = (region){ .refs = 1, .used = ALIGN };
+  munmap(p + before + n, LARGE_PAGE - before);
+  madvise(p + before, n / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+  return p + before;
+}
+void th_pages_free(void *p, size_t bytes) { munmap(p, whole_pages(bytes)); }
+
+/* NULL if no memory can be mapped. */
+static region *new_region(void)
+{
+  region *r = th_pages_new(REGION);
+  if (r) *r = (region){ .refs = 1, .used = ALIGN };
   return r;
 }
 
@@ -91,6 +121,7 @@ static head *carve(int64_t bytes)
   if (!current || current->used + n > REGION) {
     region *r = new_region();
     if (!r) return NULL;
+    drop_rest(current);
     leave(current);
     current = r;
   }
@@ -101,13 +132,6 @@ static head *carve(int64_t bytes)
   return h;
 }
 
-void th_block_discard(void *p, int64_t bytes)
-{
-  const uintptr_t first = ((uintptr_t)p + PAGE - 1) / PAGE * PAGE;
-  const uintptr_t end = ((uintptr_t)p + (uintptr_t)bytes) / PAGE * PAGE;
-  if (end > first) madvise((void *)first, end - first, MADV_DONTNEED);
-}
-
 /* Returns the memory of a block to the system, but for the pages that it shares with neighbours. */
 static void give_back(head *h)
 {
@@ -116,19 +140,24 @@ static void give_back(head *h)
     free(h);
     return;
   }
-  th_block_discard(h, h->bytes + ALIGN);
+  if (r == &apart) {
+    th_pages_free(h, (size_t)h->bytes + ALIGN);
+    return;
+  }
+  drop_pages(h, h->bytes + ALIGN, false);
   leave(r);
 }
 
-/* Large blocks request large pages: 512 times fewer page faults on first use. */
+/* Large blocks lie in large pages: 512 times fewer page faults on first use. They are no memory of
+ * malloc, whose heap would keep the holes between them. */
 static head *fresh(int64_t bytes)
 {
-  void *p = NULL;
   const size_t n = (size_t)bytes + ALIGN;
-  const bool large = n >= LARGE_PAGE;
-  if (posix_memalign(&p, large ? LARGE_PAGE : ALIGN, n)) return NULL;
-  if (large) madvise(p, n / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
-  *(head *)p = (head){ .bytes = bytes };
+  const bool large = TH_KEEPS && n >= LARGE_PAGE;
+  void *p = NULL;
+  if (large) p = th_pages_new(n);
+  else if (posix_memalign(&p, ALIGN, n)) return NULL;
+  if (p) *(head *)p = (head){ .bytes = bytes, .region = large ? &apart : NULL };
   return p;
 }
 
@@ -157,6 +186,7 @@ void th_block_trim(void)
 {
   if (!lock()) return;
   shrink(0, -1);
+  drop_rest(current);
   unlock();
 #ifdef __GLIBC__
   malloc_trim(0);

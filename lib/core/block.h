@@ -2,6 +2,7 @@
 #ifndef TH_BLOCK_H
 #define TH_BLOCK_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Whether freed memory is cached. Not under the sanitizer, which must see every free. */
@@ -25,6 +26,9 @@ void    th_block_trim(void);
 /* Returns the pages inside of a block's first bytes to the system. They hold zeros until they are
  * written again. */
 void    th_block_discard(void *p, int64_t bytes);
+/* Pages apart from the blocks, from a large page on; NULL without memory. */
+void   *th_pages_new(size_t bytes);
+void    th_pages_free(void *p, size_t bytes);
 int64_t th_block_drop(void);                     /* frees all caches; returns the bytes */
 /* f frees memory of other caches without waiting, and returns its bytes. */
 void    th_block_spare(int64_t (*f)(void));
