@@ -477,18 +477,77 @@ void th_storage_drop(th_storage_ref *ref)
   th_storage_release(s);
 }
 
+/* Memory that a caller lends to the workspaces of this thread, or without memory a record of how
+ * much they need: each lies behind those that are in use. Small ones, and more than these, lie
+ * elsewhere. */
+enum { LENT_LEAST = 64 << 10, LENT_MOST = 8, LENT_ALIGN = 128 };
+typedef struct lent_place { void *p; int64_t end; } lent_place;
+static TH_QUICK_LOCAL struct {
+  char      *memory;
+  int64_t    bytes, most;
+  int        count;
+  bool       on;
+  lent_place place[LENT_MOST];
+} lent;
+
+void th_scratch_lend(void *p, int64_t bytes)
+{
+  lent.memory = p, lent.bytes = p ? bytes : 0;
+  lent.most = lent.count = 0;
+  lent.on = true;
+}
+int64_t th_scratch_lent(void)
+{
+  lent.memory = NULL;
+  lent.on = false;
+  return lent.most;
+}
+
+/* Where a workspace of so many bytes begins in the lent memory, *end: where it ends; -1: it lies
+ * elsewhere. */
+static int64_t lent_room(int64_t bytes, int64_t *end)
+{
+  int64_t at = 0;
+  if (!lent.on || bytes < LENT_LEAST || lent.count == LENT_MOST) return -1;
+  for (int i = 0; i < lent.count; i++) at = th_max(at, lent.place[i].end);
+  *end = at + (bytes + LENT_ALIGN - 1) / LENT_ALIGN * LENT_ALIGN;
+  lent.most = th_max(lent.most, *end);
+  return lent.memory && *end > lent.bytes ? -1 : at;
+}
+
+/* Whether p was lent: then it is free again. */
+static bool give_lent(const void *p)
+{
+  for (int i = 0; i < lent.count; i++) {
+    if (lent.place[i].p != p) continue;
+    lent.place[i] = lent.place[--lent.count];
+    return lent.memory != NULL;
+  }
+  return false;
+}
+
 /* Scratch of such sizes, in bytes, is a power of two, so that one cached block serves similar
  * sizes. Pages that are not used take no memory. */
 enum { ROUNDED_LEAST = 3 << 20, ROUNDED_MOST = 8 << 20 };
 
-void *th_scratch(size_t bytes)
+static void *scratch_block(int64_t bytes)
 {
-  if (bytes > INT64_MAX / 2 || th_too_much((int64_t)bytes)) return NULL;
+  if (th_too_much(bytes)) return NULL;
   if (bytes > ROUNDED_LEAST && bytes < ROUNDED_MOST) {
-    void *p = th_block_new((int64_t)2 << (63 - __builtin_clzll(bytes - 1)), true);
+    void *p = th_block_new((int64_t)2 << (63 - __builtin_clzll((uint64_t)bytes - 1)), true);
     if (p) return p;
   }
-  return th_block_new((int64_t)bytes, true);
+  return th_block_new(bytes, true);
+}
+
+void *th_scratch(size_t bytes)
+{
+  if (bytes > INT64_MAX / 2) return NULL;
+  int64_t end = 0;
+  const int64_t at = lent_room((int64_t)bytes, &end);
+  void *p = at >= 0 && lent.memory ? lent.memory + at : scratch_block((int64_t)bytes);
+  if (p && at >= 0) lent.place[lent.count++] = (lent_place){ p, end };
+  return p;
 }
 
 void *th_lasting(size_t bytes)
@@ -496,4 +555,7 @@ void *th_lasting(size_t bytes)
   return bytes > INT64_MAX / 2 || th_too_much((int64_t)bytes) ? NULL : block((int64_t)bytes, false);
 }
 
-void th_scratch_free(void *p) { free_block(p); }
+void th_scratch_free(void *p)
+{
+  if (!lent.on || !give_lent(p)) free_block(p);
+}

@@ -21,6 +21,8 @@ header:close()
 local M = {}
 
 local MOST_PLANS = 4
+local FLOAT = dtype.id.Float
+local FEW = 2 ^ 16                                             -- KB of Lua, collected in some ms
 
 --- The address of a tensor's storage, as a key; nil without memory.
 local function address(t)
@@ -133,14 +135,21 @@ local function free(r, id)
    r.numbers[r.addresses[id]] = nil
 end
 
+-- A number for a storage at this address, or for memory that is not there yet.
+local function new_number(r, a)
+   local id = #r.addresses + 1
+   r.addresses[id] = a or false
+   return id
+end
+
 -- The number of a tensor's storage; nil without memory. Addresses are reused, numbers are not.
 local function number_of(r, t)
    local a = address(t)
    if not a then return nil end
    local id = r.numbers[a]
    if not id then
-      id = #r.addresses + 1
-      r.addresses[id], r.numbers[a] = a, id
+      id = new_number(r, a)
+      r.numbers[a] = id
    end
    return id
 end
@@ -173,6 +182,16 @@ local function describe(r, i, n)
    end
 end
 
+-- Describes the workspace of node i, which is in use while the node runs.
+local function describe_workspace(r, i, n)
+   local size = math.ceil((n.workspace or 0) / dtype.bytes[FLOAT])
+   if size == 0 then return end
+   local id = new_number(r)
+   r.stop[id] = i
+   r.entries[#r.entries + 1] = { node = n, k = 'workspace', id = id, first = i, size = size,
+      dtype = FLOAT, shape = { size }, apart = true }
+end
+
 --- A recorder: record(i, n, v) is called behind node i, before its inputs are dropped.
 -- It numbers storages and keeps for each the last node that uses it, and for each slot the storage
 -- and whether the value fills it in order. It frees the memory of buffers that no later node uses.
@@ -202,6 +221,7 @@ function M.recorder(graph, plan)
          end
       end
       describe(r, i, n)
+      describe_workspace(r, i, n)
       for _, id in ipairs(r.ends[i] or {}) do
          if r.stop[id] == i and r.tensors[id] and not r.held[id] then free(r, id) end
       end
@@ -242,6 +262,7 @@ end
 -- The entry of an input that ends with node i and has the size of the result, if the op may write over it.
 local function over_input(entry, r, by_number)
    local n, found = entry.node, nil
+   if entry.apart then return nil end
    -- n.over: the only input that may be written over
    local first = n.definition.inplace and 1 or n.over
    if not first then return nil end
@@ -312,12 +333,12 @@ function M.finish(graph, plan, r)
    r.tensors, r.numbers = nil, nil
 end
 
--- The most bytes of entries that are in use at the same time.
+-- The most bytes of results that are in use at the same time.
 local function most_live(list)
    local change, most, live = {}, 0, 0
    local last = 0
    for _, e in ipairs(list) do
-      local bytes = e.size * dtype.bytes[e.dtype]
+      local bytes = e.apart and 0 or e.size * dtype.bytes[e.dtype]
       change[e.first] = (change[e.first] or 0) + bytes
       change[e.stop + 1] = (change[e.stop + 1] or 0) - bytes
       last = math.max(last, e.stop)
@@ -329,8 +350,17 @@ local function most_live(list)
    return most
 end
 
---- Gives the buffers of a plan their memory, before its second run: views of shared storages. What
--- the recording run has left in the cache of freed memory does not fit them, and is freed.
+-- Frees what loading and the first run have left. The first collection ends tensors, the second one
+-- their storages.
+local function tidy()
+   if collectgarbage 'count' < FEW then
+      collectgarbage()
+      collectgarbage()
+   end
+   lib.C.th_memory_trim()
+end
+
+--- Gives the buffers of a plan their memory, before its second run: views of shared storages.
 function M.place(graph, plan)
    local r = plan.record
    if not r then return end
@@ -339,7 +369,7 @@ function M.place(graph, plan)
    inside.find(graph, list, function(slot) return slot and r.storage[slot]
       and by_number[r.storage[slot]] end)
    local chunks, bytes, unshared = assign(list, r, by_number), 0, 0
-   lib.C.th_memory_trim()
+   tidy()
    for _, chunk in ipairs(chunks) do
       chunk.tensor = types.resize(construct.empty(chunk.dtype), { chunk.size })
       bytes = bytes + chunk.size * dtype.bytes[chunk.dtype]

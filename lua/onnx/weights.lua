@@ -50,13 +50,17 @@ local function kept(self, run, call)
    return ok, y
 end
 
---- run(call), a call of conv2d_fused whose kernels are these weights.
-function Weights:run(run, call)
+--- run(call), a call of conv2d_fused of node n whose kernels are these weights. Its workspace lies
+-- in a buffer of the node's plan. While the plan is recorded, n.workspace becomes the bytes of it.
+function Weights:run(run, call, n)
+   local room = n.buffers and n.buffers.workspace
+   if room then C.th_scratch_lend(room:data(), room:bytes()) else C.th_scratch_lend(nil, 0) end
    local ok, y = kept(self, run, call)
    if not ok and self.dropped and C.th_conv_keeper_missed(self.keeper) ~= 0 then
       self:restore()
       ok, y = kept(self, run, call)
    end
+   n.workspace = tonumber(C.th_scratch_lent())
    if not ok then error(y, 0) end
    if self.single and not self.dropped and C.th_conv_keeper_sufficed(self.keeper) ~= 0 then
       self:drop()

@@ -29,7 +29,7 @@ end
 
 -- Weights of a model never change, so that their layout for an engine is made once.
 local function run_kept(n, call)
-   return n.weights and n.weights:run(run_call, call) or run_call(call)
+   return n.weights and n.weights:run(run_call, call, n) or run_call(call)
 end
 
 -- A convolution of images with what the node has taken over.

@@ -97,7 +97,7 @@ end
 
 -- w never changes, and is packed once.
 local function run_images(n, call)
-   return n.weights and n.weights:run(run_call, call) or run_call(call)
+   return n.weights and n.weights:run(run_call, call, n) or run_call(call)
 end
 
 -- The result by images of an earlier run, or nil.
