@@ -5,11 +5,11 @@
 -- and lets those that never live at the same time share storages.
 -- Results of the model always get new memory.
 local ffi = require 'ffi'
-local construct = require 'torch.construct'
 local lib = require 'torch.lib'
 local dtype = require 'torch.dtype'
 local inside = require 'onnx.inside'
 local layout = require 'onnx.layout'
+local shared = require 'onnx.shared'
 local static = require 'onnx.static'
 local types = require 'onnx.types'
 
@@ -229,91 +229,15 @@ function M.recorder(graph, plan)
    return r
 end
 
--- ---- assignment ----------------------------------------------------------------------------------------------------
-
--- Buffers that may share memory, in the order of their nodes, and by the numbers of their storages.
-local function entries_of(r)
-   local list, by_number = {}, {}
-   for _, entry in ipairs(r.entries) do
-      if entry.shared then
-         list[#list + 1], by_number[entry.id], entry.index = entry, entry, #list
-      end
-   end
-   return list, by_number
-end
-
--- The free chunk that fits best: the smallest that is large enough, else the largest, which grows.
-local function take(free, entry, chunks)
-   local best
-   for k, chunk in ipairs(free) do
-      local b = best and free[best].size
-      if not b or chunk.size >= entry.size and (b < entry.size or chunk.size < b) or b < entry.size
-         and chunk.size > b then best = k end
-   end
-   local chunk = best and table.remove(free, best)
-   if not chunk then
-      chunk = { size = 0, dtype = entry.dtype }
-      chunks[#chunks + 1] = chunk
-   end
-   chunk.size = math.max(chunk.size, entry.size)
-   return chunk
-end
-
--- The entry of an input that ends with node i and has the size of the result, if the op may write over it.
-local function over_input(entry, r, by_number)
-   local n, found = entry.node, nil
-   if entry.apart then return nil end
-   -- n.over: the only input that may be written over
-   local first = n.definition.inplace and 1 or n.over
-   if not first then return nil end
-   for k = first, n.over or n.count do
-      local slot = n.inputs[k]
-      local e = slot and r.storage[slot] and by_number[r.storage[slot]]
-      if e and e.stop == entry.first and e.first < entry.first and e.chunk and e.size == entry.size
-         and e.dtype == entry.dtype then
-         if not r.plain[slot] then return nil end
-         found = found or e
-      end
-   end
-   return found
-end
-
--- Gives each entry a chunk.
-local function assign(list, r, by_number)
-   local free, chunks, ends = {}, {}, {}
-   for d in ipairs(dtype.names) do free[d] = {} end
-   for _, entry in ipairs(list) do
-      ends[entry.stop] = ends[entry.stop] or {}
-      table.insert(ends[entry.stop], entry)
-   end
-   local ended = 0
-   table.sort(list, function(a, b) return a.first < b.first or a.first == b.first
-      and a.index < b.index end)
-   for _, entry in ipairs(list) do
-      while ended < entry.first - 1 do                        -- free what ended before this node
-         ended = ended + 1
-         for _, e in ipairs(ends[ended] or {}) do
-            if e.chunk then table.insert(free[e.dtype], e.chunk) end
-            e.chunk = nil
-         end
-      end
-      if not entry.host then
-         local e = over_input(entry, r, by_number)
-         entry.chunk = e and e.chunk or take(free[entry.dtype], entry, chunks)
-         if e then e.chunk = nil end
-         entry.place = entry.chunk
-      end
-   end
-   return chunks
-end
+-- ---- the second run ----------------------------------------------------------------------------
 
 -- The storages that stay where they are while a plan is in use, by address.
-local function lasting(graph, plan, chunks)
+local function lasting(graph, plan, blocks)
    local memory = {}
    local function add(t)
       if types.is_tensor(t) and address(t) then memory[address(t)] = true end
    end
-   for _, chunk in ipairs(chunks) do add(chunk.tensor) end
+   for _, block in ipairs(blocks) do add(block.tensor) end
    for _, value in pairs(plan.static) do add(value) end
    for slot, value in pairs(graph.constants) do
       if not graph.changeable[slot] then add(value) end
@@ -364,23 +288,20 @@ end
 function M.place(graph, plan)
    local r = plan.record
    if not r then return end
-   local list, by_number = entries_of(r)
+   local list, by_number = shared.entries_of(r)
    plan.live = most_live(r.entries)
    inside.find(graph, list, function(slot) return slot and r.storage[slot]
       and by_number[r.storage[slot]] end)
-   local chunks, bytes, unshared = assign(list, r, by_number), 0, 0
+   local blocks, unshared = shared.blocks_of(list, r, by_number), 0
    tidy()
-   for _, chunk in ipairs(chunks) do
-      chunk.tensor = types.resize(construct.empty(chunk.dtype), { chunk.size })
-      bytes = bytes + chunk.size * dtype.bytes[chunk.dtype]
-   end
+   local bytes = shared.place(blocks)
    for _, entry in ipairs(list) do
       unshared = unshared + entry.size * dtype.bytes[entry.dtype]
       plan.buffers[entry.node][entry.k] = entry.host and inside.view(entry)
          or types.strided(entry.place.tensor, entry.shape, entry.strides, 0)
    end
    plan.record, plan.bytes, plan.unshared = nil, bytes, unshared
-   plan.kept, plan.memory = {}, lasting(graph, plan, chunks)
+   plan.kept, plan.memory = {}, lasting(graph, plan, blocks)
    graph.attached = nil
 end
 

@@ -23,6 +23,14 @@ for op in ([[Reshape Expand Slice Unsqueeze Squeeze Tile Pad Split ReduceMean Re
    ReduceMin ReduceL2]]):gmatch '%S+' do values_from[op] = SECOND end
 for op in ('Range ConstantOfShape'):gmatch '%S+' do values_from[op] = FIRST end
 
+-- Ops that compute all values of inputs in the same way. Others have a quick way for some values,
+-- with other buffers.
+local one_way = {}
+for op in ([[Conv MatMul Gemm MaxPool AveragePool GlobalAveragePool GlobalMaxPool Concat Relu
+   LeakyRelu BatchNormalization Add Sub Mul Div Sigmoid Tanh Clip Softmax]]):gmatch '%S+' do
+   one_way[op] = true
+end
+
 -- Which slots have a known value, and which a known shape.
 local function facts_of(graph)
    local value, shape = {}, {}
@@ -37,7 +45,8 @@ local function facts_of(graph)
 end
 
 --- Marks the nodes of a graph whose results depend on the sizes of its inputs alone: n.static. And
--- n.steady[k] says whether input k is such a value, or a constant.
+-- n.steady[k] says whether input k is such a value, or a constant; n.settled, whether the size of
+-- its first buffer follows from the sizes of the inputs.
 function M.mark(graph)
    local value, shape = facts_of(graph)
    for _, n in ipairs(graph.nodes) do
@@ -55,6 +64,7 @@ function M.mark(graph)
       end
       local sizes = (n.op == 'Shape' or n.op == 'Size') and n.domain == '' and shape[n.inputs[1]]
       n.static = (all or sizes) and true or false
+      n.settled = known and one_way[n.op] or false
       for _, slot in ipairs(n.results) do
          if slot then value[slot], shape[slot] = n.static or nil, (n.static or known) or nil end
       end
