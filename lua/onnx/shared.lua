@@ -10,8 +10,9 @@ local types = require 'onnx.types'
 
 local M = {}
 
--- Bytes: parts begin at multiples of a pair of lines of a cache.
-local ALIGN = 128
+-- Parts begin at multiples of so many bytes, a pair of lines of a cache. So many of these lie
+-- behind large ones. Else parts of whole pages would meet in the same sets of the first cache.
+local ALIGN, BETWEEN, LARGE = 128, 9, 2 ^ 16
 
 --- Buffers that may share memory, in the order of their nodes, and by the numbers of their
 -- storages.
@@ -97,7 +98,8 @@ local function pack(blocks, step)
    table.sort(blocks, function(a, b) return a.size > b.size or a.size == b.size
       and a.index < b.index end)
    for _, block in ipairs(blocks) do
-      block.need = math.ceil(block.size / step) * step
+      local lines = math.ceil(block.size / step)
+      block.need = (lines + (lines * ALIGN >= LARGE and BETWEEN or 0)) * step
       block.offset = gap_for(block, placed)
       size = math.max(size, block.offset + block.need)
       local at = #placed + 1
@@ -146,14 +148,14 @@ end
 
 --- Gives each block memory, in the field tensor. Returns the bytes of all.
 function M.place(blocks)
-   local apart, by_type, bytes = {}, {}, 0
+   local apart, by_type = {}, {}
    for _, block in ipairs(blocks) do
       local d = block.dtype
       by_type[d] = by_type[d] or {}
       local list = block.settled and by_type[d] or apart
       list[#list + 1] = block
    end
-   bytes = place_apart(apart)
+   local bytes = place_apart(apart)
    for d, list in pairs(by_type) do
       local size = pack(list, ALIGN / dtype.bytes[d])
       if size > 0 then
