@@ -139,16 +139,19 @@ static void M(pack_left)(const job *j, P *to, int64_t o, int64_t high, int64_t k
   }
 }
 
-/* Block: some of the panels at hand by some planes. */
+/* Block: some of the panels at hand by some planes. The next block has the same kernels where these
+ * are more than the pixels at hand, and else the same panels: the smaller of both is read again. */
 static void M(block)(void *ctx, int64_t first, int64_t last)
 {
   job *j = ctx;
   P *sums = th_slot_take(&j->slots), *own = sums + j->wide * j->high * M(NR);
   P *left = j->row == 1 ? own + (j->packed ? 0 : j->wide * DEEP * M(NR)) : NULL;
   const int64_t step = (j->packed ? j->taps : DEEP) * M(NR);
-  const int64_t down = up(j->o, j->high);
+  const int64_t down = up(j->o, j->high), across = up(j->count, j->wide);
+  const bool same_planes = j->o > j->count * M(NR);
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
-    const int64_t panel = b / down * j->wide, plane = b % down * j->high;
+    const int64_t panel = (same_planes ? b % across : b / down) * j->wide;
+    const int64_t plane = (same_planes ? b / across : b % down) * j->high;
     const int64_t wide = th_min(j->wide, j->count - panel), high = th_min(j->high, j->o - plane);
     for (int64_t k = 0; k < j->taps && !th_interrupted(); k += DEEP) {
       const int64_t deep = th_min(DEEP, j->taps - k);
