@@ -74,6 +74,8 @@ FORWARD.conv2d_grad_weight = FORWARD.conv2d_grad_input
 -- Further values of arguments that defaults and test/support/draw.lua leave as they are.
 local INF = math.huge
 local moved = { strideH = 2, strideW = 1, padH = 1, padW = 2, dilationH = 1, dilationW = 2 }
+local moved_alone = { add = false }                     -- no addend has the size of its result
+for key, value in pairs(moved) do moved_alone[key] = value end
 local norms = { { norm = 'ortho' }, { norm = 'forward' } }
 local lengths = { { n = 4 }, { n = 9, norm = 'ortho' }, { norm = 'forward' } }
 local several = { { s = { 4, 9 }, dim = { 2, 1 } }, { norm = 'ortho' }, { dim = { 1, 2 }, norm = 'forward' } }
@@ -94,6 +96,13 @@ local VARIANTS = {
    conv2 = { { type = 'F' } }, xcorr2 = { { type = 'F' } }, conv3 = { { type = 'F' } }, xcorr3 = { { type = 'F' } },
    maxpool2d = { { kH = 3, kW = 3, padH = 1, padW = 1 }, { ceil = true, strideH = 3 }, { dilationH = 2, dilationW = 2 } },
    avgpool2d = { padded, { kH = 3, kW = 3, padH = 1, padW = 1, countPad = true } }, avgpool2d_grad = { padded },
+   pool2d = { padded, { kind = 'mean' },
+      { kind = 'mean', kH = 3, kW = 3, padH = 1, padW = 1, countPad = false } },
+   conv2d_fused = { moved_alone, { act = 'relu', add = false }, { act = 'gelu' },
+      { act = 'none', bias = false } },
+   scale_planes = { { act = 'relu' }, { act = 'none' } },
+   dropout = { { scaled = false } },
+   attention = { { scale = 0.5 } }, attention_masked = { { scale = 0.5 } },
    fft = lengths, ifft = lengths, rfft = lengths, irfft = lengths,
    fftn = several, ifftn = several, rfftn = several, irfftn = several,
    fft2 = norms, ifft2 = norms, rfft2 = norms, irfft2 = norms,

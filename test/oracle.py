@@ -880,6 +880,62 @@ def _(a):
     return np.stack(out)
 
 
+# ---- attention, and ops that compute several steps at once ---------------------------------------------
+
+def attended(q, k, v, a):
+    """Heads of attention, and the logarithms of their sums. A query that sees no key gives zeros."""
+    scores = q @ k.transpose(-1, -2) * (a.scale or q.shape[-1] ** -0.5)
+    hidden = torch.zeros(scores.shape, dtype=torch.bool)
+    if a.causal:
+        hidden = torch.ones(scores.shape, dtype=torch.bool).triu(1 + scores.shape[-1] - scores.shape[-2])
+    if a.padding is not None:
+        hidden = hidden | a.padding.bool()[:, None, None]
+    scores = scores.masked_fill(hidden, -torch.inf)
+    weights = torch.where(hidden, torch.zeros(()).double(), torch.softmax(scores, -1))
+    return weights @ v, torch.logsumexp(scores, -1)
+
+
+def attention_gradient(*names):
+    def f(a):
+        inputs = [x.clone().requires_grad_(True) for x in (a.q, a.k, a.v)]
+        found = torch.autograd.grad(attended(*inputs, a)[0], inputs, a.g)
+        wanted = tuple(g for name, g in zip('qkv', found) if name in names)
+        return wanted if len(wanted) > 1 else wanted[0]
+    return f
+
+
+def masked(a):
+    scores = a.q @ a.k.transpose(-1, -2) * (a.scale or a.q.shape[-1] ** -0.5) + a.mask
+    y = torch.softmax(scores, -1) @ a.v
+    return torch.where(y.isnan(), torch.zeros(()).double(), y) if a.safe else y
+
+
+def activated(x, a):
+    if a.act == 'clip':
+        return x.clamp(a.low, a.high)
+    return dict(none=lambda x: x, relu=torch.relu, gelu=F.gelu)[a.act or 'none'](x)
+
+
+def in_planes(t):
+    return 0 if t is None else t.reshape(-1, 1, 1)
+
+
+def dropped(a):
+    kept = torch.from_numpy(even(a, a.x.numel()) <= 1 - a.p).reshape(a.x.shape).double()
+    noise = kept / (1 - a.p) if a.scaled is not False else kept
+    return a.x * noise, noise
+
+
+table(
+    attention=lambda a: attended(a.q, a.k, a.v, a), attention_masked=masked,
+    attention_grad=attention_gradient('q', 'k', 'v'), attention_grad_query=attention_gradient('q'),
+    attention_grad_key=attention_gradient('k'), attention_grad_value=attention_gradient('v'),
+    conv2d_fused=lambda a: activated(convolved(a.x, a.weight, a) + in_planes(a.bias) + (0 if a.add is None else a.add), a),
+    scale_planes=lambda a: activated(a.x * in_planes(a.scale) + in_planes(a.shift), a),
+    pool2d=lambda a: averages(a.x, a) if a.kind == 'mean' else max_windows(a)[0], dropout=dropped,
+)
+
+
 # ---- the program -----------------------------------------------------------------------------------------------
 
 DTYPES = dict(U8=np.uint8, I8=np.int8, I16=np.int16, I32=np.int32, I64=np.int64, F16=np.float16, F32=np.float32, F64=np.float64)
