@@ -81,9 +81,11 @@ static void M(weigh)(void *ctx, int64_t first, int64_t last)
 {
   job *j = ctx;
   P *sums = th_slot_take(&j->slots);
-  const int64_t across = up(j->panels, j->wide);
+  const int64_t down = up(j->o, j->high), across = up(j->panels, j->wide);
+  const bool same_planes = j->o > j->panels * M(NR);
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
-    const int64_t panel = b % across * j->wide, plane = b / across * j->high;
+    const int64_t panel = (same_planes ? b % across : b / down) * j->wide;
+    const int64_t plane = (same_planes ? b / across : b % down) * j->high;
     const int64_t wide = th_min(j->wide, j->panels - panel), high = th_min(j->high, j->o - plane), steps = up(high, TH_MR);
     for (int64_t k = 0; k < j->count && !th_interrupted(); k += DEEP) {
       const int64_t deep = th_min(DEEP, j->count - k);
