@@ -168,8 +168,12 @@ if section specs 'Specs'; then
   if [ "$quick" ]; then specs='test/cuda/index_spec.lua test/cuda/graph_memory_spec.lua'; else specs=$(ls test/cuda/*_spec.lua); fi
   jobs=$(nproc 2>/dev/null || echo 1)
   [ "$jobs" -le 4 ] || jobs=4                     # processes take turns on a GPU
+  # Some fill the memory of the device or measure what is free: each of them runs alone.
+  alone=$(grep -l '^-- runs alone' $specs)
+  for spec in $alone; do one_spec "$spec"; done
   running=0
   for spec in $specs; do
+    case " $alone " in *"$spec"*) continue;; esac
     one_spec "$spec" &
     running=$((running + 1))
     if [ $running -ge "$jobs" ]; then wait; running=0; fi

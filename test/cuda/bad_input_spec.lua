@@ -4,6 +4,7 @@ local torch = require 'torch'
 local refuses = require 'test.support.refuses'
 local device = require 'test.support.cuda.device'
 local cutorch = device.cutorch
+local on_two = device.on_two(it, pending)
 
 if device.missing('CUDA tensors', describe, pending) then return end
 local th = os.getenv 'TH' or 'build/bin/th'
@@ -25,11 +26,11 @@ describe('tensors on different devices in one call', function()
       refuses('cat: element 2 of list must be on the CPU like the first, got one on CUDA device 1', torch.cat, { y, x }, 1)
       refuses('sum: y must be on CUDA device 1 like x, got one on the CPU', torch.sum, y, x, 1)
    end)
-   it('are refused on two CUDA devices too', function()
+   on_two('are refused on two CUDA devices too', function()
       local z = cutorch.withDevice(2, function() return torch.CudaTensor{3, 4} end)
       refuses('cmul: z must be on CUDA device 1 like x, got one on CUDA device 2', torch.cmul, x, z)
    end)
-   it('may be copied, in any direction, layout and type', function()
+   on_two('may be copied, in any direction, layout and type', function()
       local z = cutorch.withDevice(2, function() return torch.CudaDoubleTensor(2, 3) end)
       z:t():copy(torch.range(1, 6):resize(3, 2):t():clone():t():cuda())
       assert.same({ { 1, 3, 5 }, { 2, 4, 6 } }, z:totable())
@@ -92,7 +93,7 @@ describe('a CUDA tensor', function()
 end)
 
 describe('cutorch', function()
-   it('takes strings and fractions for devices, as all functions do for whole numbers', function()
+   on_two('takes strings and fractions for devices, as for all whole numbers', function()
       cutorch.setDevice '2'
       assert.equal(2, cutorch.getDevice())
       cutorch.setDevice(1.9)
@@ -103,11 +104,13 @@ describe('cutorch', function()
       assert.same({ { 1, 2 }, { 3, 4 } }, torch.CudaTensor(2, 2):range('1', 4):totable())
    end)
    it('refuses devices that are not there', function()
-      refuses('cutorch.setDevice: device must lie in 1..2, got 3', cutorch.setDevice, 3)
+      local more = device.count + 1
+      refuses(('setDevice: %s, got %d'):format(device.range, more), cutorch.setDevice, more)
       refuses('cutorch.setDevice: device must be a whole number', cutorch.setDevice, 0 / 0)
-      refuses('cutorch.withDevice: device must lie in 1..2, got 0', cutorch.withDevice, 0, print)
+      refuses(('withDevice: %s, got 0'):format(device.range), cutorch.withDevice, 0, print)
       refuses('cutorch.withDevice: f must be a function', cutorch.withDevice, 1, 2)
-      refuses('cutorch.getDeviceProperties: device must lie in 1..2, got 9', cutorch.getDeviceProperties, 9)
+      local properties = cutorch.getDeviceProperties
+      refuses(('getDeviceProperties: %s, got 99'):format(device.range), properties, 99)
       assert.equal(1, cutorch.getDevice())
    end)
    it('refuses streams that are not there', function()
@@ -115,7 +118,7 @@ describe('cutorch', function()
       refuses('cutorch.reserveStreams: the number of streams must lie in 0..1024', cutorch.reserveStreams, -1)
    end)
    it('goes back to the device of before when a function fails', function()
-      assert.is_false((pcall(cutorch.withDevice, 2, error)))
+      assert.is_false((pcall(cutorch.withDevice, device.count, error)))
       assert.equal(1, cutorch.getDevice())
    end)
    it('loads without any device and says so', function()

@@ -289,7 +289,9 @@ describe('every engine of a CUDA device', function()
             local apart = (got - want):norm() / want:norm()
             assert(apart <= TOLERANCE.Float, ('%s: %g apart for %s'):format(pass, apart, t.text))
          end
-         if i < 4 then assert.equal('cufft', torch.conv.choice('forward', there(t.x), there(t.w)), t.text) end
+         if EMULATED and i < 4 then                              -- a GPU may have a faster cuDNN
+            assert.equal('cufft', torch.conv.choice('forward', there(t.x), there(t.w)), t.text)
+         end
       end
    end)
 

@@ -3,6 +3,7 @@
 local torch = require 'torch'
 local device = require 'test.support.cuda.device'
 local cutorch = device.cutorch
+local on_two = device.on_two(it, pending)
 
 if device.missing('cutorch', describe, pending) then return end
 local C = require 'torch.lib'.C
@@ -81,14 +82,15 @@ describe('a CUDA tensor', function()
 end)
 
 describe('devices', function()
-   it('are two here, and say that they are emulated', function()
-      assert.equal(2, cutorch.getDeviceCount())
-      local p = cutorch.getDeviceProperties(2)
-      assert.is_true(p.emulated)
-      assert(p.name:find 'emulated')
+   it('have properties, which say that they are emulated where they are', function()
+      local p = cutorch.getDeviceProperties(device.count)
+      local emulated = os.getenv 'TH_CUDA' == 'emu'
+      assert.equal(emulated, p.emulated)
+      assert.equal(emulated, p.name:find 'emulated' ~= nil)
       assert.equal(32, p.warpSize)
+      if emulated then assert.equal(tonumber(os.getenv 'TH_CUDA_EMU_DEVICES'), device.count) end
    end)
-   it('hold the tensors made on them, whatever the device of the thread is', function()
+   on_two('hold the tensors made on them, whatever the device of the thread is', function()
       local a, b = torch.CudaTensor{1, 2}, nil
       cutorch.withDevice(2, function()
          b = torch.CudaTensor{3, 4}
@@ -99,7 +101,7 @@ describe('devices', function()
       assert.equal(2, (b * 2):getDevice())
       assert.same({ 3, 4 }, a:copy(b):totable())
    end)
-   it('have numbers that may be strings or have fractions, which are cut off', function()
+   on_two('have numbers that may be strings or have fractions, which are cut off', function()
       cutorch.setDevice '2'
       assert.equal(2, cutorch.getDevice())
       cutorch.setDevice(1.9)
@@ -113,7 +115,7 @@ describe('devices', function()
          assert.equal(1, x:resize(3):getDevice())
       end
    end)
-   it('return what the function returns', function()
+   on_two('return what the function returns', function()
       local function three() return 1, nil, 3 end
       assert.same({ 1, nil, 3 }, { cutorch.withDevice(2, three) })
    end)

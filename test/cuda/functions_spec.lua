@@ -1,16 +1,18 @@
 -- test/cuda/functions_spec.lua - functions of cutorch for devices, peers, handles, streams, memory, and what they refuse.
 -- runs once: the device does not depend on the level
+-- runs alone on a GPU: it measures the memory that is free
 local torch = require 'torch'
 local refuses = require 'test.support.refuses'
 local device = require 'test.support.cuda.device'
 local cutorch = device.cutorch
+local on_two = device.on_two(it, pending)
 
 if device.missing('cutorch', describe, pending) then return end
 
 local emulated = cutorch.getDeviceProperties(1).emulated
 
 describe('peer access', function()
-   it('is there between devices that can, and may be taken away and given back', function()
+   on_two('is there between devices that can, and may be taken away and given back', function()
       local can = cutorch.getPeerToPeerAccess(1, 2)
       assert.is_true(cutorch.getPeerToPeerAccess(1, 1))
       if can then
@@ -25,7 +27,7 @@ describe('peer access', function()
       assert.equal(can, cutorch.getPeerToPeerAccess(1, 2))
       assert.same({ 1, 2 }, x:zero():copy(y):totable())
    end)
-   it('of kernels lets inputs be on another device than the result', function()
+   on_two('of kernels lets inputs be on another device than the result', function()
       local x, y = torch.CudaTensor{ 1, 2 }, cutorch.withDevice(2, function() return torch.CudaTensor{ 10, 20 } end)
       refuses('add: z must be on CUDA device 1 like x, got one on CUDA device 2', torch.add, x, y)
       cutorch.setKernelPeerToPeerAccess(true)
@@ -45,7 +47,7 @@ describe('peer access', function()
       assert.is_false(cutorch.getKernelPeerToPeerAccess())
       refuses('add: z must be on CUDA device 1 like x, got one on CUDA device 2', torch.add, x, y)
    end)
-   it('wants both devices named', function()
+   on_two('wants both devices named', function()
       refuses('cutorch.setPeerToPeerAccess: device must be a whole number, got nil', cutorch.setPeerToPeerAccess)
       refuses('cutorch.setPeerToPeerAccess: peer must be a whole number, got nil', cutorch.setPeerToPeerAccess, 1, nil, true)
       refuses('cutorch.setPeerToPeerAccess: on must be true or false, got nil', cutorch.setPeerToPeerAccess, 1, 2)
@@ -53,10 +55,10 @@ describe('peer access', function()
       refuses('cutorch.getPeerToPeerAccess: peer must be a whole number, got nil', cutorch.getPeerToPeerAccess, 1)
    end)
    it('refuses devices that are not there, and what is no answer', function()
-      refuses('cutorch.getPeerToPeerAccess: device must lie in 1..2, got 3', cutorch.getPeerToPeerAccess, 1, 3)
-      refuses('cutorch.setPeerToPeerAccess: device must lie in 1..2, got 0', cutorch.setPeerToPeerAccess, 0, 1, true)
+      local get, set = cutorch.getPeerToPeerAccess, cutorch.setPeerToPeerAccess
+      refuses(('cutorch.getPeerToPeerAccess: %s, got 99'):format(device.range), get, 1, 99)
+      refuses(('cutorch.setPeerToPeerAccess: %s, got 0'):format(device.range), set, 0, 1, true)
       refuses('cutorch.setPeerToPeerAccess: device must be a whole number, got a string', cutorch.setPeerToPeerAccess, 'a', 1, true)
-      refuses('cutorch.setPeerToPeerAccess: on must be true or false, got nil', cutorch.setPeerToPeerAccess, 1, 2)
       refuses('cutorch.setKernelPeerToPeerAccess: on must be true or false, got a number (1)', cutorch.setKernelPeerToPeerAccess, 1)
    end)
 end)
@@ -141,21 +143,22 @@ describe('what scripts of Torch7 ask', function()
       assert.equal('boolean', type(cutorch.hasHalfInstructions()))
       cutorch.setHeapTracking(true)
       refuses('cutorch.setHeapTracking: on must be true or false, got nil', cutorch.setHeapTracking)
-      local free, total = cutorch.getMemoryUsage(2)
+      local free, total = cutorch.getMemoryUsage(device.count)
       assert.is_true(free > 0 and free <= total)
-      refuses('cutorch.getMemoryUsage: device must lie in 1..2, got 7', cutorch.getMemoryUsage, 7)
+      refuses(('getMemoryUsage: %s, got 99'):format(device.range), cutorch.getMemoryUsage, 99)
    end)
    it('of storages and tensors is answered too', function()
       assert.equal(1, torch.CudaStorage(2):getDevice())
       assert.equal(0, torch.FloatStorage(2):getDevice())
-      assert.equal(2, cutorch.withDevice(2, function() return torch.CudaIntStorage(2):getDevice() end))
+      local function made() return torch.CudaIntStorage(2):getDevice() end
+      assert.equal(device.count, cutorch.withDevice(device.count, made))
       refuses('getDevice: argument 1 must be a storage, got a number (3)', torch.CudaStorage(2).getDevice, 3)
       refuses('getDevice: argument 1 must be a tensor, got nil', torch.CudaTensor().getDevice)
    end)
 end)
 
 describe('random numbers of a device', function()
-   it('have a separate state for each device', function()
+   on_two('have a separate state for each device', function()
       cutorch.manualSeedAll(3)
       local state = cutorch.getRNGState(2)
       local function draw(n) return cutorch.withDevice(n, function() return torch.CudaTensor(4):uniform():totable() end) end
@@ -167,7 +170,7 @@ describe('random numbers of a device', function()
       assert.equal(3, cutorch.initialSeed(2))
    end)
    it('refuse other states and devices', function()
-      refuses('cutorch.getRNGState: device must lie in 1..2, got 3', cutorch.getRNGState, 3)
+      refuses(('getRNGState: %s, got 99'):format(device.range), cutorch.getRNGState, 99)
       refuses('cutorch.setRNGState: the state must be one that cutorch.getRNGState gave', cutorch.setRNGState, torch.ByteTensor(3))
       refuses('manualSeed', cutorch.manualSeed, 'x')
    end)

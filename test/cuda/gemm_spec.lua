@@ -13,11 +13,12 @@ if cutorch.getDeviceProperties(1).emulated then
    emulator = require 'cutorch.backend'.C
 end
 
--- Numbers that products and sums of this size keep to the last bit.
+-- Numbers that products and sums of this size keep to the last bit, of which bfloat16 has eight.
 local function numbers(kind, ...)
    local x = torch[kind .. 'Tensor'](...)
    local flat = x:view(-1)
-   for i = 1, flat:size(1) do flat[i] = (i * 7) % 13 - 4 end
+   local most, low = kind == 'BFloat16' and 3 or 13, kind == 'BFloat16' and 1 or 4
+   for i = 1, flat:size(1) do flat[i] = (i * 7) % most - low end
    return x
 end
 

@@ -1,5 +1,6 @@
 -- test/cuda/graph_memory_spec.lua - memory that graphs use stays as long as they exist.
 -- runs once, on the plain build: the device does not depend on the level
+-- runs alone on a GPU: it measures the memory that is free
 local torch = require 'torch'
 local nn = require 'nn'
 local refuses = require 'test.support.refuses'

@@ -123,7 +123,10 @@ describe('on a CUDA device, as on the CPU:', function()
          end
       end
    end
-   for _, case in ipairs(require 'test.support.nn.cases') do it(case.new, function() try(case, module) end) end
+   local on_two = device.on_two(it, pending)
+   for _, case in ipairs(require 'test.support.nn.cases') do
+      (case.devices and on_two or it)(case.new, function() try(case, module) end)
+   end
    for _, case in ipairs(require 'test.support.nn.criterion_cases') do
       if not case.none then it(case.new, function() try(case, criterion) end) end
    end

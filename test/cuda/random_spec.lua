@@ -4,6 +4,7 @@ local torch = require 'torch'
 local refuses = require 'test.support.refuses'
 local device = require 'test.support.cuda.device'
 local cutorch = device.cutorch
+local on_two = device.on_two(it, pending)
 
 if device.missing('random numbers', describe, pending) then return end
 
@@ -19,7 +20,7 @@ describe('cutorch.manualSeed', function()
          assert.same(torch.randperm(g, 20):totable(), torch.randperm(torch.CudaTensor(), 20):totable())
       end
    end)
-   it('leaves other devices, and the generator of the CPU, as they are', function()
+   on_two('leaves other devices, and the generator of the CPU, as they are', function()
       torch.manualSeed(1)
       local want = torch.random()
       torch.manualSeed(1)
@@ -44,8 +45,8 @@ describe('the state', function()
       local x = torch.CudaTensor(9):normal()
       cutorch.setRNGState(state)
       assert.same(x:totable(), torch.CudaTensor(9):normal():totable())
-      cutorch.withDevice(2, function()
-         cutorch.setRNGState(state, 2)
+      cutorch.withDevice(device.count, function()
+         cutorch.setRNGState(state, device.count)
          assert.same(x:totable(), torch.CudaTensor(9):normal():totable())
       end)
    end)
@@ -54,7 +55,7 @@ describe('the state', function()
       refuses(other, cutorch.setRNGState, torch.ByteTensor(3))
       refuses(other, cutorch.setRNGState, torch.getRNGState(torch.Generator()))
       refuses('torch.setRNGState: state must be a torch.ByteTensor', cutorch.setRNGState, 1)
-      refuses('cutorch.getRNGState: device must lie in 1..2, got 3', cutorch.getRNGState, 3)
+      refuses(('getRNGState: %s, got 99'):format(device.range), cutorch.getRNGState, 99)
       refuses('cutorch.initialSeed: device must be a whole number', cutorch.initialSeed, 'x')
    end)
 end)
@@ -68,7 +69,7 @@ describe('cutorch.seed and seedAll', function()
       assert.same(x, torch.CudaTensor(9):uniform():totable())
       seed = cutorch.seedAll()
       assert.equal(seed, cutorch.initialSeed(1))
-      assert.equal(seed, cutorch.initialSeed(2))
+      assert.equal(seed, cutorch.initialSeed(device.count))
    end)
 end)
 

@@ -21,6 +21,19 @@ function device.refuses(text, f, ...)
    end)
 end
 
+--- How many devices there are.
+device.count = device.cutorch and device.cutorch.getDeviceCount() or 0
+
+--- What refusals say of a device that is not there.
+device.range = 'device must lie in 1..' .. device.count
+
+--- `it` for a promise that needs two devices; it is pending where there is one. Arguments: those of
+--- the spec.
+function device.on_two(it, pending)
+   if device.count > 1 then return it end
+   return function(title) it(title, function() pending 'this needs two devices' end) end
+end
+
 --- Is there no device for the specs of what the title names? Then they are pending. describe, pending: the spec's own.
 function device.missing(title, describe, pending)
    if device.cutorch then return false end

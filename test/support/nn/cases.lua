@@ -6,7 +6,9 @@ local cases = {}
 local module = drawn.add(cases)
 
 -- Options here: no = a set of laws that do not hold; none = why there is nothing to differentiate; only = 'parameters';
--- gradient = the function (module, input, gradOutput) of the gradInput that the module promises, where it is no derivative.
+-- gradient = the function (module, input, gradOutput) of the gradInput that the module promises,
+-- where it is no derivative;
+-- devices = how many CUDA devices it needs when it moves to them.
 
 -- bases and containers
 module 'nn.Sequential():add(nn.Linear(I, M)):add(nn.Tanh()):add(nn.Linear(M, O))' {'{I}', '{B, I}'}
@@ -21,13 +23,16 @@ module 'nn.Parallel(2, 2):add(nn.Linear(I, O)):add(nn.Linear(I, M))' {'{B, 2, I}
 module 'nn.MapTable(nn.Linear(I, O), false)' {'{{I}, {I}}', '{{B, I}, {B, I}, {N, I}}'}
 module 'nn.MapTable(nn.Tanh())' {'{{N}, {B, I}}'}
 module 'nn.Decorator(nn.Linear(I, O))' {'{I}', '{B, I}'}
-module 'nn.GPU(nn.Linear(I, O), 2)' {'{I}', '{B, I}'}
+module 'nn.GPU(nn.Linear(I, O), 2)' {'{I}', '{B, I}', devices = 2}
 -- their files hold the module: test/cuda/data_parallel_spec.lua
-module 'nn.DataParallelTable(1):add(nn.Linear(I, O), {1, 2})' {'{B, I}', no = {file = true}}
-module 'nn.DataParallelTable(2):add(nn.Tanh(), {2, 1, 2})' {'{B, I}', no = {file = true}}
+module 'nn.DataParallelTable(1):add(nn.Linear(I, O), {1, 2})'
+   {'{B, I}', no = {file = true}, devices = 2}
+module 'nn.DataParallelTable(2):add(nn.Tanh(), {2, 1, 2})'
+   {'{B, I}', no = {file = true}, devices = 2}
 module 'nn.DataParallel(1):add(nn.Linear(I, O), 1)' {'{B, I}', no = {file = true}}
 module 'nn.OneBitDataParallel(1, {min_elements = 99}):add(nn.Linear(I, O), 1)' {'{B, I}', no = {file = true}}
-module 'nn.ModelParallel(2):add(nn.Linear(I, O), 1):add(nn.Tanh(), 2)' {'{B, I}', no = {file = true}}
+module 'nn.ModelParallel(2):add(nn.Linear(I, O), 1):add(nn.Tanh(), 2)'
+   {'{B, I}', no = {file = true}, devices = 2}
 module 'nn.AbstractParallel(1)' {'{N}', no = {strided = true}, none = 'the base class computes nothing'}
 -- activations
 for _, new in ipairs{'Abs()', 'Exp()', 'GELU()', 'ClippedReLU(u)', 'Square()', 'Sigmoid()', 'Tanh()', 'TanhShrink()',
