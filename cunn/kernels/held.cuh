@@ -2,7 +2,12 @@
 // time. A thread has the same elements whether it loads four at once or one by one, so an address does not change the bits.
 #ifndef TH_HELD_CUH
 #define TH_HELD_CUH
+#include <type_traits>
 #include "fold_lines.cuh"
+
+/* A thread sums its elements of a line in this type, the threads of a line their sums in double. At
+ * most 32 halves lose less in a float than the result when it becomes a half. */
+template <class T> using th_part = typename std::conditional<sizeof(T) == 2, float, double>::type;
 
 constexpr int HELD_WARP = 512, HELD_MOST = 8192;      /* the longest line of a warp, and of a block */
 
@@ -10,14 +15,15 @@ constexpr int HELD_WARP = 512, HELD_MOST = 8192;      /* the longest line of a w
 template <class T, int W, int FOURS> struct th_held {
   th_four<T> v[FOURS];
   TH_DEVICE_FN int at(int f, int j) { return ((int)threadIdx.x % W + f * W) * FOUR + j; }
-  __device__ __forceinline__ void load(const T *p, int64_t step, int n, bool vector)
+  /* Places from n on hold `absent`. */
+  __device__ __forceinline__ void load(const T *p, int64_t step, int n, bool vector, T absent)
   {
-    if (vector) {
-      TH_UNROLL(8)
-      for (int f = 0; f < FOURS; f++) if (at(f, 0) < n) v[f] = *reinterpret_cast<const th_four<T> *>(p + at(f, 0));
-    } else {
-      TH_UNROLL(8)
-      for (int f = 0; f < FOURS; f++) {
+    TH_UNROLL(8)
+    for (int f = 0; f < FOURS; f++) {
+      for (int j = 0; j < FOUR; j++) v[f].v[j] = absent;
+      if (vector) {
+        if (at(f, 0) < n) v[f] = *reinterpret_cast<const th_four<T> *>(p + at(f, 0));
+      } else {
         for (int j = 0; j < FOUR; j++) if (at(f, j) < n) v[f].v[j] = p[at(f, j) * step];
       }
     }
@@ -34,13 +40,13 @@ template <class T, int W, int FOURS> struct th_held {
       }
     }
   }
-  /* F: void f(int place, int four, int j), for each element of the thread. */
-  template <class F> __device__ __forceinline__ static void each(int n, const F &f)
+  /* F: void f(int four, int j), for each element of the thread, and for what is absent. */
+  template <class F> __device__ __forceinline__ static void each(const F &f)
   {
     TH_UNROLL(8)
     for (int k = 0; k < FOURS; k++) {
       TH_UNROLL(4)
-      for (int j = 0; j < FOUR; j++) if (at(k, j) < n) f(at(k, j), k, j);
+      for (int j = 0; j < FOUR; j++) f(k, j);
     }
   }
 };

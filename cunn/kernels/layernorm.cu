@@ -1,5 +1,5 @@
-// layernorm.cu - normalisation of the rows of the last dimension, and its gradients. Sums run in double. Rows of up to HELD_MOST
-// elements are read once.
+// layernorm.cu - normalisation of the rows of the last dimension, and its gradients. Sums run in
+// double, those of halves at first in float. Rows of up to HELD_MOST elements are read once.
 #include "normalise.cuh"
 #include "held.cuh"
 #include "../../lib/op/layernorm.args.h"
@@ -23,6 +23,24 @@ template <class T, class C> TH_DEVICE_FN void get_four(C *to, const th_vector<T>
 template <class T> static bool in_fours(const th_vector<T> &v)
 {
   return !v.p || (v.step == 1 && reinterpret_cast<uintptr_t>(v.p) % alignof(th_four<T>) == 0);
+}
+
+/* A product that no sum is fused with, so that equal products differ by 0. */
+TH_DEVICE_FN float product_of(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+  return __fmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+TH_DEVICE_FN double product_of(double a, double b)
+{
+#ifdef __CUDA_ARCH__
+  return __dmul_rn(a, b);
+#else
+  return a * b;
+#endif
 }
 
 /* ---- forward ---- */
@@ -67,18 +85,20 @@ static __global__ void __launch_bounds__(THREADS, th_held_blocks(FOURS)) forward
   typedef element<T> E;
   typedef typename E::C C;
   typedef th_held<T, W, FOURS> held;
+  typedef th_part<T> P;
   const int n = (int)j.lx.n;
   for (TH_EACH_LINE(W, k, j.lx.count)) {
     held h;
-    double sum = 0, squares = 0;
-    h.load(j.x + j.lx.outer.at(k), j.lx.step, n, j.vector);
-    held::each(n, [&](int, int f, int i) { sum += (double)E::load(h.v[f].v[i]); });
-    const double mean = th_line_sum<W>(sum) / (double)n;
-    held::each(n, [&](int, int f, int i) {
-      const double d = (double)E::load(h.v[f].v[i]) - mean;
+    P sum = 0, squares = 0;
+    h.load(j.x + j.lx.outer.at(k), j.lx.step, n, j.vector, E::from_double(0));
+    held::each([&](int f, int i) { sum += (P)E::load(h.v[f].v[i]); });
+    const P mean = (P)th_line_sum<W>((double)sum) / (P)n;
+    held::each([&](int f, int i) {
+      const P d = held::at(f, i) < n ? (P)E::load(h.v[f].v[i]) - mean : 0;
       squares += d * d;
     });
-    const C centre = (C)mean, by = (C)(1 / sqrt(th_line_sum<W>(squares) / (double)n + j.eps));
+    const P spread = (P)th_line_sum<W>((double)squares) / (P)n;
+    const C centre = (C)mean, by = (C)(1 / ::sqrt(spread + (P)j.eps));
     if (threadIdx.x % W == 0) {
       j.mean.put(k, (double)centre);
       j.invstd.put(k, (double)by);
@@ -139,7 +159,7 @@ template <class T, int W> static __global__ void __launch_bounds__(THREADS) back
     const C mean = (C)j.mean.get(k, 0), inv = (C)j.invstd.get(k, 1);
     double sum = 0, product = 0;
     for (TH_EACH_OF(W, i, j.lx.n)) {
-      const double v = (double)(E::load(g[i * j.lg.step]) * (C)j.weight.get(i, 1));
+      const double v = (double)product_of(E::load(g[i * j.lg.step]), (C)j.weight.get(i, 1));
       sum += v;
       product += v * (double)(E::load(x[i * j.lx.step]) - mean);
     }
@@ -147,7 +167,7 @@ template <class T, int W> static __global__ void __launch_bounds__(THREADS) back
     product = th_line_sum<W>(product);
     const C minus = (C)(sum / (double)j.lx.n), back = (C)(product * (double)inv * (double)inv / (double)j.lx.n);
     for (TH_EACH_OF(W, i, j.lx.n)) {
-      const C v = E::load(g[i * j.lg.step]) * (C)j.weight.get(i, 1);
+      const C v = product_of(E::load(g[i * j.lg.step]), (C)j.weight.get(i, 1));
       gx[i * j.lgx.step] = E::store((v - minus - (E::load(x[i * j.lx.step]) - mean) * back) * inv);
     }
   }
@@ -159,27 +179,28 @@ static __global__ void __launch_bounds__(THREADS, th_held_blocks(FOURS)) backwar
   typedef element<T> E;
   typedef typename E::C C;
   typedef th_held<T, W, FOURS> held;
+  typedef th_part<T> P;
   const int n = (int)j.lx.n;
   for (TH_EACH_LINE(W, k, j.lx.count)) {
     held hx, hg;
     C v[FOURS][FOUR];
     const C mean = (C)j.mean.get(k, 0), inv = (C)j.invstd.get(k, 1);
-    double sum = 0, product = 0;
-    hx.load(j.x + j.lx.outer.at(k), j.lx.step, n, j.vector);
-    hg.load(j.g + j.lg.outer.at(k), j.lg.step, n, j.vector);
+    P sum = 0, product = 0;
+    hx.load(j.x + j.lx.outer.at(k), j.lx.step, n, j.vector, E::from_double(0));
+    hg.load(j.g + j.lg.outer.at(k), j.lg.step, n, j.vector, E::from_double(0));
     TH_UNROLL(8)
     for (int f = 0; f < FOURS; f++) {
       get_four(v[f], j.weight, held::at(f, 0), n, (C)1, j.vector);
-      for (int i = 0; i < FOUR; i++) v[f][i] = E::load(hg.v[f].v[i]) * v[f][i];
+      for (int i = 0; i < FOUR; i++) v[f][i] = product_of(E::load(hg.v[f].v[i]), v[f][i]);
     }
-    held::each(n, [&](int, int f, int i) {
-      sum += (double)v[f][i];
-      product += (double)v[f][i] * (double)(E::load(hx.v[f].v[i]) - mean);
+    held::each([&](int f, int i) {
+      sum += (P)v[f][i];
+      product += (P)v[f][i] * (P)(E::load(hx.v[f].v[i]) - mean);
     });
-    sum = th_line_sum<W>(sum);
-    product = th_line_sum<W>(product);
-    const C minus = (C)(sum / (double)n), back = (C)(product * (double)inv * (double)inv / (double)n);
-    held::each(n, [&](int, int f, int i) {
+    sum = (P)th_line_sum<W>((double)sum);
+    product = (P)th_line_sum<W>((double)product);
+    const C minus = (C)(sum / (P)n), back = (C)(product * (P)inv * (P)inv / (P)n);
+    held::each([&](int f, int i) {
       hg.v[f].v[i] = E::store((v[f][i] - minus - (E::load(hx.v[f].v[i]) - mean) * back) * inv);
     });
     hg.store(j.gx + j.lgx.outer.at(k), j.lgx.step, n, j.vector);

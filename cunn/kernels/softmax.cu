@@ -1,5 +1,5 @@
-// softmax.cu - softmax and its logarithm along a dimension, and their gradients. Sums run in double. Lines of up to HELD_MOST
-// elements are read once.
+// softmax.cu - softmax and its logarithm along a dimension, and their gradients. Sums run in
+// double, those of halves at first in float. Lines of up to HELD_MOST elements are read once.
 #include "held.cuh"
 #include "../../lib/op/softmax.args.h"
 
@@ -75,21 +75,21 @@ forward_held(T *y, strided sy, const T *x, strided sx, int64_t count, int n, boo
   for (TH_EACH_LINE(W, k, count)) {
     held h;
     C e[FOURS][FOUR], max = -(C)INFINITY;
-    double sum = 0;
-    h.load(x + sx.outer.at(k), sx.step, n, vector);
-    held::each(n, [&](int, int f, int j) {
+    th_part<T> part = 0;
+    h.load(x + sx.outer.at(k), sx.step, n, vector, E::from_double(-INFINITY));
+    held::each([&](int f, int j) {
       const C v = E::load(h.v[f].v[j]);
       max = v > max ? v : max;
     });
     max = th_line_fold<W>(max, [](C a, C b) { return b > a ? b : a; });
-    held::each(n, [&](int, int f, int j) {
+    held::each([&](int f, int j) {
       const C v = E::load(h.v[f].v[j]) - max, to = exp_of(v);
-      sum += (double)to;
+      part += (th_part<T>)to;
       e[f][j] = LOG ? v : to;
     });
-    sum = th_line_sum<W>(sum);
-    const C off = (C)(LOG ? log(sum) : 1 / sum);
-    held::each(n, [&](int, int f, int j) { h.v[f].v[j] = E::store(LOG ? e[f][j] - off : e[f][j] * off); });
+    const th_part<T> sum = (th_part<T>)th_line_sum<W>((double)part);
+    const C off = (C)(LOG ? ::log(sum) : 1 / sum);
+    held::each([&](int f, int j) { h.v[f].v[j] = E::store(LOG ? e[f][j] - off : e[f][j] * off); });
     h.store(y + sy.outer.at(k), sy.step, n, vector);
   }
 }
@@ -103,15 +103,15 @@ backward_held(T *gx, strided sx, const T *y, strided sy, const T *g, strided sg,
   typedef th_held<T, W, FOURS> held;
   for (TH_EACH_LINE(W, k, count)) {
     held hy, hg;
-    double sum = 0;
-    hy.load(y + sy.outer.at(k), sy.step, n, vector);
-    hg.load(g + sg.outer.at(k), sg.step, n, vector);
-    held::each(n, [&](int, int f, int j) {
-      const double gi = (double)E::load(hg.v[f].v[j]);
-      sum += LOG ? gi : gi * (double)E::load(hy.v[f].v[j]);
+    th_part<T> sum = 0;
+    hy.load(y + sy.outer.at(k), sy.step, n, vector, E::from_double(0));
+    hg.load(g + sg.outer.at(k), sg.step, n, vector, E::from_double(0));
+    held::each([&](int f, int j) {
+      const th_part<T> gi = E::load(hg.v[f].v[j]);
+      sum += LOG ? gi : gi * (th_part<T>)E::load(hy.v[f].v[j]);
     });
-    const C s = (C)th_line_sum<W>(sum);
-    held::each(n, [&](int, int f, int j) {
+    const C s = (C)th_line_sum<W>((double)sum);
+    held::each([&](int f, int j) {
       const C v = E::load(hy.v[f].v[j]), w = E::load(hg.v[f].v[j]);
       hg.v[f].v[j] = E::store(LOG ? w - exp_of(v) * s : v * (w - s));
     });
