@@ -132,8 +132,9 @@ template <class T> static th_status move_here(const th_tensor *y, const th_tenso
   }
   if (find_transpose(&m, y, x)) {
     const int64_t tiles = m.count * m.down() * m.across();
-    TH_LAUNCH((transpose<T>), (unsigned)(tiles < TH_MOST_BLOCKS ? tiles : TH_MOST_BLOCKS), THREADS, 0, th_first<T>(y),
-              th_first<const T>(x), m);
+    const int64_t most = 132 * 32;           /* a block has several tiles of large tensors */
+    TH_LAUNCH((transpose<T>), (unsigned)(tiles < most ? tiles : most), THREADS, 0,
+              th_first<T>(y), th_first<const T>(x), m);
     return th_launched();
   }
   return pointwise(n, move<T>(), writes<stored<T>>(y), reads<stored<T>>(x, x));

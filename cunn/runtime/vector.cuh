@@ -181,7 +181,9 @@ template <int N, class S, class... R> struct batch<N, S, R...> {
 
 /* ---- contiguous, aligned operands ---- */
 
-/* N elements make a vector, of 16 bytes for the widest type; a thread has U vectors of each operand in flight. */
+/* N elements make a vector, of 16 bytes for the widest type but where bodies are long or elements
+ * have one byte; a thread computes U vectors, 16 bytes of the widest operand. One turn for each
+ * thread was the fastest way on an H200: bench/results/nvidia-h200.md. */
 constexpr int th_larger(int a, int b) { return a > b ? a : b; }
 constexpr int th_smaller(int a, int b) { return a < b ? a : b; }
 template <class Body, class... S> struct shape_of {
@@ -192,21 +194,19 @@ template <class Body, class... S> struct shape_of {
     return most;
   }
   static constexpr int N = th_smaller(16 / widest(), Body::HEAVY ? 4 : 8);
-  static constexpr int U = Body::HEAVY || (0 + ... + (S::use & TH_READ)) > 2 ? 1 : 2;
+  static constexpr int U = Body::HEAVY ? 1 : 16 / (N * widest());
   static constexpr uint32_t TILE = THREADS * N * U;
 };
 
-/* A block computes whole tiles, the first `tiles * TILE` elements. The others follow, one to a thread. */
+/* A block computes a tile; blocks from `tiles` on compute what follows, an element a thread. */
 template <class Body, class... S>
 static __global__ void __launch_bounds__(THREADS) by_vectors(Body f, uint32_t n, uint32_t tiles, pointers<S...> s)
 {
   typedef shape_of<Body, S...> shape;
   constexpr int N = shape::N, U = shape::U;
-  uint32_t turn = blockIdx.x;
   f.start();
-  TH_UNROLL_NONE
-  for (; turn < tiles; turn += gridDim.x) {
-    const uint32_t first = turn * shape::TILE + threadIdx.x * N;
+  if (blockIdx.x < tiles) {
+    const uint32_t first = blockIdx.x * shape::TILE + threadIdx.x * N;
     batch<N, S...> b[U];
     TH_UNROLL_ALL
     for (int u = 0; u < U; u++) b[u].load(s, first + u * (THREADS * N));
@@ -216,14 +216,14 @@ static __global__ void __launch_bounds__(THREADS) by_vectors(Body f, uint32_t n,
       for (int k = 0; k < N; k++) b[u].apply(f, k);
       b[u].store(s, first + u * (THREADS * N));
     }
+    return;
   }
-  TH_UNROLL_NONE
-  for (uint32_t i = tiles * shape::TILE + (turn - tiles) * THREADS + threadIdx.x; i < n; i += gridDim.x * THREADS) {
-    batch<1, S...> b;
-    b.load(s, i);
-    b.apply(f, 0);
-    b.store(s, i);
-  }
+  const uint32_t i = tiles * shape::TILE + (blockIdx.x - tiles) * THREADS + threadIdx.x;
+  if (i >= n) return;
+  batch<1, S...> b;
+  b.load(s, i);
+  b.apply(f, 0);
+  b.store(s, i);
 }
 
 /* ---- other operands ---- */
@@ -333,16 +333,13 @@ template <int N, class S> bool fits_vectors(const S &s, int64_t n)
   return th_contiguous(s.t) && th_numel(s.t) == n && (uintptr_t)s.p % (N * sizeof(typename S::E)) == 0;
 }
 
-/* Few enough blocks that a thread has several tiles of large tensors, and enough for the 132 multiprocessors of an H200. */
-constexpr uint32_t TH_MOST_BLOCKS = 132 * 32;
-
 template <class Body, class... S> th_status pointwise(int64_t n, const Body &f, const S &...s)
 {
   typedef shape_of<Body, S...> shape;
   if (n == 0) return TH_OK;
   if (n <= INT32_MAX && (... && fits_vectors<shape::N>(s, n))) {
     const uint32_t tiles = (uint32_t)n / shape::TILE, turns = tiles + ((uint32_t)n % shape::TILE + THREADS - 1) / THREADS;
-    TH_LAUNCH((by_vectors<Body, S...>), turns < TH_MOST_BLOCKS ? turns : TH_MOST_BLOCKS, THREADS, 0, f, (uint32_t)n, tiles,
+    TH_LAUNCH((by_vectors<Body, S...>), turns, THREADS, 0, f, (uint32_t)n, tiles,
               pointers<S...>(s...));
     return th_launched();
   }
