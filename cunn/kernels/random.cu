@@ -28,6 +28,13 @@ static th_status generator_of(th_generator **g, const th_call *c) { return gener
 constexpr double PI = 3.14159265358979323846;
 TH_DEVICE_FN double unit(uint32_t word) { return word * (1.0 / 4294967296.0); }
 
+/* For how many of the 2^32 words, the lowest, p > 0 and unit(word) <= p. A comparison with it needs
+ * no doubles. */
+TH_DEVICE_FN uint64_t chances_of(double p)
+{
+  return !(p > 0) ? 0 : p >= 1 ? (uint64_t)1 << 32 : (uint64_t)(p * 4294967296.0) + 1;
+}
+
 /* at(to, w, p): one number of WORDS words, or both of a pair. */
 struct one { static constexpr int words = 1, numbers = 1; };
 struct uniform_law : one {
@@ -44,7 +51,10 @@ struct geometric_law : one {
   TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p) { *to = trunc(log(1 - unit(*w)) / log1p(-p[0])) + 1; }
 };
 struct bernoulli_law : one {
-  TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p) { *to = p[0] > 0 && unit(*w) <= p[0]; }
+  TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p)
+  {
+    *to = *w < chances_of(p[0]);
+  }
 };
 struct whole_law : one {
   TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p) { *to = p[0] + (double)((uint64_t)*w % (uint64_t)p[1]); }
@@ -105,15 +115,29 @@ TH_DEVICE_FN void four(uint32_t *w, const words &s, int64_t k, int64_t n)
   }
 }
 
-/* A thread makes the numbers of four words; `count` words make elements from `first` on. */
+/* Four elements can be stored at once. */
+template <class T> static bool is_in_fours(const th_tensor *t)
+{
+  return th_contiguous(t) && reinterpret_cast<uintptr_t>(th_first<T>(t)) % alignof(th_four<T>) == 0;
+}
+
+/* A thread makes the numbers of four words; `count` words make elements from `first` on. `fours`:
+ * is_in_fours, and first is 0. */
 template <class T, class Law>
-static __device__ void make_some(T *y, const view &vy, const words &s, int64_t count, int64_t first, const parameters &q)
+static __device__ void make_some(T *y, const view &vy, const words &s, int64_t count, int64_t first,
+                                 const parameters &q, bool fours)
 {
   for (TH_EACH(k, (count + 3) / 4)) {
     uint32_t w[4];
     double number[4];
     four(w, s, k, count);
     for (int j = 0; j < 4 / Law::words; j++) Law::at(number + j * Law::numbers, w + j * Law::words, q.p);
+    if (Law::words == Law::numbers && fours && 4 * k + 4 <= count) {
+      th_four<T> made;
+      for (int j = 0; j < 4; j++) made.v[j] = element<T>::from_double(number[j]);
+      reinterpret_cast<th_four<T> *>(y)[k] = made;
+      continue;
+    }
     for (int j = 0; j < 4 / Law::words * Law::numbers; j++) {
       const int64_t i = 4 / Law::words * Law::numbers * k + j;
       if (i < count / Law::words * Law::numbers) y[vy.at(first + i)] = element<T>::from_double(number[j]);
@@ -121,10 +145,11 @@ static __device__ void make_some(T *y, const view &vy, const words &s, int64_t c
   }
 }
 template <class T, class Law>
-static __global__ void make(T *y, view vy, words s, int64_t count, int64_t first, parameters q)
+static __global__ void make(T *y, view vy, words s, int64_t count, int64_t first, parameters q,
+                            bool fours)
 {
   go_to_place(&s);
-  make_some<T, Law>(y, vy, s, count, first, q);
+  make_some<T, Law>(y, vy, s, count, first, q, fours);
 }
 
 /* A normal number that the host has drawn, of mean 0 and deviation 1. */
@@ -142,7 +167,7 @@ static __global__ void make_normals(T *y, view vy, words s, th_cuda_normals rest
 {
   const th_cuda_normals d = s.live->at.waiting ? waited : rested;
   go_to_place(&s);
-  make_some<T, Law>(y, vy, s, 2 * d.pairs, d.first >= 0, q);
+  make_some<T, Law>(y, vy, s, 2 * d.pairs, d.first >= 0, q, false);
   if (blockIdx.x > 0 || threadIdx.x > 0) return;
   if (d.first >= 0) y[vy.at(0)] = lone<T>(s.live->lone[d.first], q, log);
   if (d.last >= 0) y[vy.at(n - 1)] = lone<T>(s.live->lone[d.last], q, log);
@@ -191,7 +216,8 @@ static th_status fill_some(const th_tensor *y, th_generator *g, parameters q, in
   words s;
   if (n == 0) return TH_OK;
   TH_TRY(next_words(&s, &own_words, g, count));
-  TH_LAUNCH((make<T, Law>), th_blocks((count + 3) / 4), THREADS, 0, th_first<T>(y), th_view_of(y), s, count, first, q);
+  TH_LAUNCH((make<T, Law>), th_blocks((count + 3) / 4), THREADS, 0, th_first<T>(y), th_view_of(y),
+            s, count, first, q, first == 0 && is_in_fours<T>(y));
   return th_launched();
 }
 
@@ -312,12 +338,13 @@ template <class T> static __global__ void drop(dropping<T> d, words s, int64_t n
 {
   typedef element<T> E;
   const T gone = E::from_double(0);
+  const uint64_t kept = chances_of(d.keep);
   go_to_place(&s);
   for (TH_EACH(k, (n + 3) / 4)) {
     uint32_t w[4];
     th_four<T> noise, y;
     four(w, s, k, n);
-    for (int j = 0; j < 4; j++) noise.v[j] = unit(w[j]) <= d.keep ? d.kept : gone;
+    for (int j = 0; j < 4; j++) noise.v[j] = w[j] < kept ? d.kept : gone;
     if (d.fours && 4 * k + 4 <= n) {
       const th_four<T> x = reinterpret_cast<const th_four<T> *>(d.x)[k];
       for (int j = 0; j < 4; j++) y.v[j] = E::store(E::load(x.v[j]) * E::load(noise.v[j]));
@@ -330,10 +357,6 @@ template <class T> static __global__ void drop(dropping<T> d, words s, int64_t n
       d.y[d.vy.at(4 * k + j)] = E::store(E::load(d.x[d.vx.at(4 * k + j)]) * E::load(noise.v[j]));
     }
   }
-}
-template <class T> static bool is_in_fours(const th_tensor *t)
-{
-  return th_contiguous(t) && reinterpret_cast<uintptr_t>(th_first<T>(t)) % alignof(th_four<T>) == 0;
 }
 template <class T> static th_status dropout(const th_call *c)
 {
