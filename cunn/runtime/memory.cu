@@ -114,6 +114,10 @@ static th_status no_memory(int device, int64_t bytes)
                  largest_of(device).c_str());
 }
 
+/* The collector takes about a millisecond, in which a GPU makes many tensors: garbage up to this
+ * part of its memory may wait. */
+static const int SPARE = 16;
+
 /* The first memory of a device. What is freed stays with the pool, for the next tensors: getting memory from the system is slow.
  * Devices that are in use reach each other's memory, as NCCL and direct copies need, unless the caller has chosen otherwise. */
 static void prepare_memory(int device)
@@ -123,6 +127,10 @@ static void prepare_memory(int device)
   uint64_t all = UINT64_MAX;
   if (used[device - 1].exchange(true) || cudaDeviceGetDefaultMemPool(&pool, device - 1) != cudaSuccess) return;
   cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all);
+  size_t free = 0, total = 0;
+  if (cudaMemGetInfo(&free, &total) == cudaSuccess) {
+    th_memory_of(device)->spare = (int64_t)(total / SPARE);
+  }
   for (int d = 1; d <= th_cuda_count(); d++) {
     if (d == device || !used[d - 1]) continue;
     if (!chosen_access[d - 1][device - 1] && th_cuda_can_access(d, device)) give_access(d, device, 1);

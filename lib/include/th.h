@@ -86,9 +86,10 @@ typedef struct th_op {
 typedef struct th_storage_ref { th_storage *s; } th_storage_ref;
 typedef struct th_generator_ref { th_generator *g; } th_generator_ref;
 
-/* Bytes held by tensors. Lua compares bytes with limit and runs its collector. An allocation beyond `most` is refused; 0 means
- * the available memory of the machine. */
-typedef struct th_memory { int64_t bytes, peak, limit, storages, most; } th_memory;
+/* Bytes held by tensors. Lua compares bytes with limit and runs its collector. An allocation beyond
+ * `most` is refused; 0 means the available memory of the machine. `spare`: bytes of garbage for
+ * which alone the collector does not run. */
+typedef struct th_memory { int64_t bytes, peak, limit, storages, most, spare; } th_memory;
 
 int          th_abi(void);
 const char  *th_error(void);                     /* message of the last failure on this thread */

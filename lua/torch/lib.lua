@@ -99,13 +99,14 @@ local function sweep()
    end
 end
 
--- Runs the collector, and raises the limit to 1.5 times the memory in use.
+-- Runs the collector, and raises the limit to 1.5 times the memory in use, or by what is to spare.
 local function collect()
    collectgarbage()
    sweep()
    for device = 0, C.th_device_count() do
       local m = C.th_memory_of(device)
-      m.limit = math.max(least, tonumber(m.bytes) * 1.5)
+      local bytes = tonumber(m.bytes)
+      m.limit = math.max(least, bytes * 1.5, bytes + tonumber(m.spare))
    end
 end
 
