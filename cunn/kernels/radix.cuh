@@ -1,6 +1,8 @@
 // radix.cuh - radix sort of pairs, eight bits at a time from the lowest: kernels count the digits of each tile, sum the counts,
 // and write each pair to its place: the number of pairs of its line with smaller digits, or with its digit and before it. So
-// equal keys stay in order, and the order of the threads does not change the result.
+// equal keys stay in order, and the order of the threads does not change the result. A tile is
+// sorted in shared memory first, because neighbours then go to neighbouring places (Merrill and
+// Grimshaw, High performance and scalable radix sorting, 2011).
 #ifndef TH_RADIX_CUH
 #define TH_RADIX_CUH
 #include "fold_lines.cuh"
@@ -31,7 +33,20 @@ static __device__ uint32_t sum_before(uint32_t v, uint32_t *total)
   return before + upto - v;
 }
 
-/* count[(line * RADIX + digit) * tiles + tile] */
+/* The lanes of the warp that are valid and have this digit. */
+static __device__ __forceinline__ unsigned lanes_with(int digit, bool valid)
+{
+  unsigned peers = __ballot_sync(0xffffffffu, valid);
+  for (int bit = 0; bit < 8; bit++) {
+    const bool one = digit >> bit & 1;
+    const unsigned ones = __ballot_sync(0xffffffffu, one);
+    peers &= one ? ones : ~ones;
+  }
+  return peers;
+}
+
+/* count[(line * RADIX + digit) * tiles + tile]. Lanes with one digit add together: high digits are
+ * often equal. */
 template <class K>
 static __global__ void __launch_bounds__(THREADS)
 radix_count(uint32_t *count, const K *key, int64_t lines, int64_t n, int64_t tiles, int shift)
@@ -39,10 +54,17 @@ radix_count(uint32_t *count, const K *key, int64_t lines, int64_t n, int64_t til
   __shared__ uint32_t bins[RADIX];
   for (int64_t b = blockIdx.x; b < lines * tiles; b += gridDim.x) {
     const int64_t line = b / tiles, tile = b - line * tiles, from = tile * RADIX_TILE;
-    const int64_t to = from + RADIX_TILE < n ? from + RADIX_TILE : n;
     bins[threadIdx.x] = 0;
     __syncthreads();
-    for (int64_t i = from + threadIdx.x; i < to; i += THREADS) atomicAdd(bins + digit_of(key[line * n + i], shift), 1u);
+    TH_UNROLL(4)
+    for (int r = 0; r < RADIX_EACH; r++) {
+      const int64_t i = from + r * THREADS + threadIdx.x;
+      const bool valid = i < n;
+      const int digit = digit_of(valid ? key[line * n + i] : 0, shift);
+      const unsigned peers = lanes_with(digit, valid);
+      const bool first = (peers & ((1u << threadIdx.x % 32) - 1)) == 0;
+      if (valid && first) atomicAdd(bins + digit, (uint32_t)__popc(peers));
+    }
     __syncthreads();
     count[(line * RADIX + threadIdx.x) * tiles + tile] = bins[threadIdx.x];
   }
@@ -64,31 +86,22 @@ static __global__ void __launch_bounds__(THREADS) radix_sum(uint32_t *count, uin
   }
 }
 
-/* The lanes of the warp that are valid and have this digit. */
-static __device__ __forceinline__ unsigned lanes_with(int digit, bool valid)
-{
-  unsigned peers = __ballot_sync(0xffffffffu, valid);
-  for (int bit = 0; bit < 8; bit++) {
-    const bool one = digit >> bit & 1;
-    const unsigned ones = __ballot_sync(0xffffffffu, one);
-    peers &= one ? ones : ~ones;
-  }
-  return peers;
-}
-
 /* A warp has neighbouring pairs of the tile, 32 at a time. */
 template <class K>
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, 2)
 radix_write(K *to_key, uint32_t *to_place, const K *key, const uint32_t *place, const uint32_t *count, const uint32_t *total,
             int64_t lines, int64_t n, int64_t tiles, int shift)
 {
-  __shared__ uint32_t next[WARPS][RADIX];
+  __shared__ uint32_t next[WARPS][RADIX];    /* pairs of a warp, then where in the tile they go */
+  __shared__ uint32_t away[RADIX];           /* from the place in the tile to that in the line */
+  __shared__ K sorted[RADIX_TILE];           /* keys, then places */
+  uint32_t *const sorted_place = reinterpret_cast<uint32_t *>(sorted);
   const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
   for (int64_t b = blockIdx.x; b < lines * tiles; b += gridDim.x) {
     const int64_t line = b / tiles, tile = b - line * tiles;
     const int64_t from = tile * RADIX_TILE + warp * (RADIX_TILE / WARPS) + lane;
     K own[RADIX_EACH];
-    uint32_t rank[RADIX_EACH], unused;
+    uint32_t rank[RADIX_EACH], to[RADIX_EACH], unused;
     for (int w = 0; w < WARPS; w++) next[w][threadIdx.x] = 0;
     __syncthreads();
     TH_UNROLL(16)
@@ -106,7 +119,10 @@ radix_write(K *to_key, uint32_t *to_place, const K *key, const uint32_t *place, 
     }
     __syncthreads();
     const int64_t row = line * RADIX + threadIdx.x;
-    uint32_t start = sum_before(total[row], &unused) + count[row * tiles + tile];
+    uint32_t mine = 0;
+    for (int w = 0; w < WARPS; w++) mine += next[w][threadIdx.x];
+    uint32_t start = sum_before(mine, &unused);
+    away[threadIdx.x] = sum_before(total[row], &unused) + count[row * tiles + tile] - start;
     for (int w = 0; w < WARPS; w++) {
       const uint32_t some = next[w][threadIdx.x];
       next[w][threadIdx.x] = start;
@@ -115,13 +131,32 @@ radix_write(K *to_key, uint32_t *to_place, const K *key, const uint32_t *place, 
     __syncthreads();
     TH_UNROLL(16)
     for (int r = 0; r < RADIX_EACH; r++) {
-      const int64_t i = from + r * 32;
-      if (i >= n) continue;
-      const int64_t to = line * n + next[warp][digit_of(own[r], shift)] + rank[r];
-      to_key[to] = own[r];
-      to_place[to] = place[line * n + i];
+      rank[r] += next[warp][digit_of(own[r], shift)];
+      if (from + r * 32 < n) sorted[rank[r]] = own[r];
     }
-    __syncthreads();                         // the next tile clears `next`
+    __syncthreads();
+    const int64_t left = n - tile * RADIX_TILE;
+    TH_UNROLL(16)
+    for (int r = 0; r < RADIX_EACH; r++) {
+      const int j = (int)threadIdx.x + r * THREADS;
+      if (j >= left) continue;
+      const K k = sorted[j];
+      to[r] = away[digit_of(k, shift)] + (uint32_t)j;
+      to_key[line * n + to[r]] = k;
+    }
+    __syncthreads();
+    TH_UNROLL(16)
+    for (int r = 0; r < RADIX_EACH; r++) {
+      const int64_t i = from + r * 32;
+      if (i < n) sorted_place[rank[r]] = place[line * n + i];
+    }
+    __syncthreads();
+    TH_UNROLL(16)
+    for (int r = 0; r < RADIX_EACH; r++) {
+      const int j = (int)threadIdx.x + r * THREADS;
+      if (j < left) to_place[line * n + to[r]] = sorted_place[j];
+    }
+    __syncthreads();                         // the next tile clears `next` and writes `sorted`
   }
 }
 
