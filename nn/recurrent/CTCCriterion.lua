@@ -80,10 +80,12 @@ local function labels(self, target, samples, single)
       rows[b], most = row, math.max(most, #row)
    end
    local long = self:scratch('_labels', 'torch.LongTensor'):resize(samples, most):zero()
+   local data = long:data()
    for b, row in ipairs(rows) do
+      local name = ('target[%d]'):format(b)
       for i = 1, #row do
-         if row[i] == 0 then self:refuse(('target[%d]'):format(b), 'hold labels from 1', '0') end
-         long[b][i] = whole(self, ('target[%d]'):format(b), row[i])
+         if row[i] == 0 then self:refuse(name, 'hold labels from 1', '0') end
+         data[(b - 1) * most + i - 1] = whole(self, name, row[i])
       end
    end
    return long
