@@ -2,7 +2,7 @@
 #ifndef TH_FORMULA_CUH
 #define TH_FORMULA_CUH
 #include <math.h>
-#include "../runtime/backend.cuh"
+#include "half_exp.cuh"
 
 #define TH_FORMULA TH_DEVICE_FN __attribute__((unused))
 #define TH_LIBM(name, x) ::name              /* an overload for the type of the argument */
@@ -45,18 +45,7 @@ TH_FORMULA float th_ma_f32(float a, float b, float c) { return ::fmaf(a, b, c); 
 #endif
 #include "../../lib/formula/normal.h"
 
-/* For results that become halves: an error of 1e-5 is a tenth of what their rounding loses. */
-#ifdef __CUDA_ARCH__
-TH_FORMULA float th_exp2_half(float x)
-{
-  float y;
-  asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
-#else
-TH_FORMULA float th_exp2_half(float x) { return ::exp2f(x); }
-#endif
-TH_FORMULA float th_exp_half(float x) { return th_exp2_half(x * 1.4426950408889634f); }
+/* For results that become halves. */
 TH_FORMULA float th_sigmoid_half(float x) { return TH_RECIPROCAL(1 + th_exp_half(-x)); }
 /* As th_normal_f32, with a polynomial of u = 1 / (1 + 0.32 |x|) of degree 6. */
 TH_FORMULA float th_normal_half(float x, float e)

@@ -54,8 +54,14 @@ template <class T, int W, int FOURS> struct th_held {
 /* Whether threads hold these lines: neighbours, or few lines, as th_line_width says. Doubles would need too many registers. */
 template <class T> bool th_can_hold(const lines &l) { return sizeof(T) < 8 && th_line_width(l) > 1 && l.n <= HELD_MOST; }
 
-/* For __launch_bounds__: blocks at a time of a multiprocessor, which limits the registers of a thread to 64, 80 or 128. */
-constexpr int th_held_blocks(int fours) { return fours <= 2 ? 4 : fours <= 4 ? 3 : 2; }
+/* For __launch_bounds__: blocks at a time of a multiprocessor, which limits the registers of a
+ * thread to 64, 80 or 128. Lines of halves have half the bytes, so more blocks must be under way:
+ * `halves`, or two less for eight fours. */
+template <class T> constexpr int th_held_blocks(int fours, int halves)
+{
+  if (sizeof(T) == 2) return fours <= 4 ? halves : halves - 2;
+  return fours <= 2 ? 4 : fours <= 4 ? 3 : 2;
+}
 
 /* Starts kernel<T, W, FOURS, ...> for lines that threads can hold. */
 #define TH_HOLD(l, kernel, rest, ...) \

@@ -80,7 +80,8 @@ template <class T, int W> static __global__ void __launch_bounds__(THREADS) forw
 }
 
 template <class T, int W, int FOURS>
-static __global__ void __launch_bounds__(THREADS, th_held_blocks(FOURS)) forward_held(forward_of<T> j)
+static __global__ void __launch_bounds__(THREADS, th_held_blocks<T>(FOURS, 4))
+forward_held(forward_of<T> j)
 {
   typedef element<T> E;
   typedef typename E::C C;
@@ -174,7 +175,8 @@ template <class T, int W> static __global__ void __launch_bounds__(THREADS) back
 }
 
 template <class T, int W, int FOURS>
-static __global__ void __launch_bounds__(THREADS, th_held_blocks(FOURS)) backward_held(backward_of<T> j)
+static __global__ void __launch_bounds__(THREADS, th_held_blocks<T>(FOURS, 4))
+backward_held(backward_of<T> j)
 {
   typedef element<T> E;
   typedef typename E::C C;

@@ -1,5 +1,6 @@
 // softmax.cu - softmax and its logarithm along a dimension, and their gradients. Sums run in
 // double, those of halves at first in float. Lines of up to HELD_MOST elements are read once.
+#include "half_exp.cuh"
 #include "held.cuh"
 #include "../../lib/op/softmax.args.h"
 
@@ -15,6 +16,12 @@ static strided strided_of(const th_tensor *t, int dim)
 
 TH_DEVICE_FN float exp_of(float v) { return ::expf(v); }
 TH_DEVICE_FN double exp_of(double v) { return ::exp(v); }
+/* As exact as results of type T need it. */
+template <class T> TH_DEVICE_FN typename element<T>::C exp_as(typename element<T>::C v)
+{
+  if constexpr (sizeof(T) == 2) return th_exp_half(v);
+  else return exp_of(v);
+}
 
 template <class T, int W, bool LOG>
 static __global__ void __launch_bounds__(THREADS) forward(T *y, strided sy, const T *x, strided sx, int64_t count, int64_t n)
@@ -66,7 +73,7 @@ static __global__ void __launch_bounds__(THREADS) backward(T *gx, strided sx, co
 /* ---- lines that threads hold ---- */
 
 template <class T, int W, int FOURS, bool LOG>
-static __global__ void __launch_bounds__(THREADS, th_held_blocks(FOURS))
+static __global__ void __launch_bounds__(THREADS, th_held_blocks<T>(FOURS, 5))
 forward_held(T *y, strided sy, const T *x, strided sx, int64_t count, int n, bool vector)
 {
   typedef element<T> E;
@@ -83,7 +90,7 @@ forward_held(T *y, strided sy, const T *x, strided sx, int64_t count, int n, boo
     });
     max = th_line_fold<W>(max, [](C a, C b) { return b > a ? b : a; });
     held::each([&](int f, int j) {
-      const C v = E::load(h.v[f].v[j]) - max, to = exp_of(v);
+      const C v = E::load(h.v[f].v[j]) - max, to = exp_as<T>(v);
       part += (th_part<T>)to;
       e[f][j] = LOG ? v : to;
     });
@@ -95,7 +102,7 @@ forward_held(T *y, strided sy, const T *x, strided sx, int64_t count, int n, boo
 }
 
 template <class T, int W, int FOURS, bool LOG>
-static __global__ void __launch_bounds__(THREADS, th_held_blocks(FOURS))
+static __global__ void __launch_bounds__(THREADS, th_held_blocks<T>(FOURS, 5))
 backward_held(T *gx, strided sx, const T *y, strided sy, const T *g, strided sg, int64_t count, int n, bool vector)
 {
   typedef element<T> E;
@@ -113,7 +120,7 @@ backward_held(T *gx, strided sx, const T *y, strided sy, const T *g, strided sg,
     const C s = (C)th_line_sum<W>((double)sum);
     held::each([&](int f, int j) {
       const C v = E::load(hy.v[f].v[j]), w = E::load(hg.v[f].v[j]);
-      hg.v[f].v[j] = E::store(LOG ? w - exp_of(v) * s : v * (w - s));
+      hg.v[f].v[j] = E::store(LOG ? w - exp_as<T>(v) * s : v * (w - s));
     });
     hg.store(gx + sx.outer.at(k), sx.step, n, vector);
   }

@@ -212,11 +212,12 @@ th_tensor th_cuda_with_dim(const th_tensor *y, int dim, int ndim);
 template <class T> T *th_first(const th_tensor *t) { return static_cast<T *>(th_data(t, sizeof(T))); }
 
 constexpr int THREADS = 256;
-/* The number of blocks for n elements; threads loop over large n. */
+/* The number of blocks for n elements. One element a thread is the fastest way; threads loop over n
+ * that are larger than memory. */
 inline unsigned th_blocks(int64_t n)
 {
   const int64_t blocks = (n + THREADS - 1) / THREADS;
-  return (unsigned)(blocks < 1 ? 1 : blocks > 8192 ? 8192 : blocks);
+  return (unsigned)(blocks < 1 ? 1 : blocks > 1 << 24 ? 1 << 24 : blocks);
 }
 /* for (TH_EACH(i, n)): the elements of a thread. */
 #define TH_EACH(i, n) int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < (n); i += (int64_t)gridDim.x * blockDim.x
