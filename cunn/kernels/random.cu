@@ -90,29 +90,42 @@ struct lognormal_law : normal_law {
  * `live` says, and `before` words come first: the second number where half a pair of normal numbers waits then. */
 struct words { th_philox at; const uint32_t *drawn; const th_cuda_stand *live; uint64_t before[2]; };
 
-TH_DEVICE_FN void go_to_place(words *s)
+/* Where the words of s begin. Registers hold it, which a change of s itself would prevent. */
+TH_DEVICE_FN th_philox place_of(const words &s)
 {
-  if (!s->live) return;
-  s->at = s->live->at;
-  const uint64_t next = (uint64_t)s->at.next + s->before[s->at.waiting != 0];
-  s->at.block += next / 4;
-  s->at.next = (int32_t)(next % 4);
+  th_philox at = s.live ? s.live->at : s.at;
+  if (!s.live) return at;
+  const uint64_t next = (uint64_t)at.next + (at.waiting ? s.before[1] : s.before[0]);
+  at.block += next / 4;
+  at.next = (int32_t)(next % 4);
+  return at;
 }
 struct parameters { double p[2]; };
 
-/* Words 4k..4k+3. */
-TH_DEVICE_FN void four(uint32_t *w, const words &s, int64_t k, int64_t n)
+/* Words 4k..4k+3. at: place_of(s). */
+TH_DEVICE_FN void four(uint32_t *w, const words &s, const th_philox &at, int64_t k, int64_t n)
 {
   if (s.drawn) {
     for (int j = 0; j < 4; j++) w[j] = 4 * k + j < n ? s.drawn[4 * k + j] : 0;
-  } else if (s.at.next == 0) {
-    th_philox_block(s.at.key, s.at.stream, s.at.block + (uint64_t)k, w);
-  } else {                                   /* of two blocks */
-    uint32_t both[8];
-    th_philox_block(s.at.key, s.at.stream, s.at.block + (uint64_t)k, both);
-    th_philox_block(s.at.key, s.at.stream, s.at.block + (uint64_t)k + 1, both + 4);
-    for (int j = 0; j < 4; j++) w[j] = both[s.at.next + j];
+    return;
   }
+  th_philox_block(at.key, at.stream, at.block + (uint64_t)k, w);
+  if (at.next == 0) return;
+  uint32_t more[4];                          /* of two blocks; registers know no index */
+  th_philox_block(at.key, at.stream, at.block + (uint64_t)k + 1, more);
+  for (int turn = 0; turn < at.next; turn++) {
+    const uint32_t first = more[0];
+    w[0] = w[1], w[1] = w[2], w[2] = w[3], w[3] = first;
+    more[0] = more[1], more[1] = more[2], more[2] = more[3];
+  }
+}
+
+/* Blocks for n words, four a thread. To begin takes a thread as long as several blocks of words, so
+ * threads of large tensors loop. */
+static unsigned some_blocks(int64_t n)
+{
+  const unsigned blocks = th_blocks((n + 3) / 4), most = 132 * 16;
+  return blocks < most ? blocks : most;
 }
 
 /* Four elements can be stored at once. */
@@ -127,10 +140,11 @@ template <class T, class Law>
 static __device__ void make_some(T *y, const view &vy, const words &s, int64_t count, int64_t first,
                                  const parameters &q, bool fours)
 {
+  const th_philox at = place_of(s);
   for (TH_EACH(k, (count + 3) / 4)) {
     uint32_t w[4];
     double number[4];
-    four(w, s, k, count);
+    four(w, s, at, k, count);
     for (int j = 0; j < 4 / Law::words; j++) Law::at(number + j * Law::numbers, w + j * Law::words, q.p);
     if (Law::words == Law::numbers && fours && 4 * k + 4 <= count) {
       th_four<T> made;
@@ -148,7 +162,6 @@ template <class T, class Law>
 static __global__ void make(T *y, view vy, words s, int64_t count, int64_t first, parameters q,
                             bool fours)
 {
-  go_to_place(&s);
   make_some<T, Law>(y, vy, s, count, first, q, fours);
 }
 
@@ -166,7 +179,6 @@ static __global__ void make_normals(T *y, view vy, words s, th_cuda_normals rest
                                     parameters q, bool log)
 {
   const th_cuda_normals d = s.live->at.waiting ? waited : rested;
-  go_to_place(&s);
   make_some<T, Law>(y, vy, s, 2 * d.pairs, d.first >= 0, q, false);
   if (blockIdx.x > 0 || threadIdx.x > 0) return;
   if (d.first >= 0) y[vy.at(0)] = lone<T>(s.live->lone[d.first], q, log);
@@ -216,7 +228,7 @@ static th_status fill_some(const th_tensor *y, th_generator *g, parameters q, in
   words s;
   if (n == 0) return TH_OK;
   TH_TRY(next_words(&s, &own_words, g, count));
-  TH_LAUNCH((make<T, Law>), th_blocks((count + 3) / 4), THREADS, 0, th_first<T>(y), th_view_of(y),
+  TH_LAUNCH((make<T, Law>), some_blocks(count), THREADS, 0, th_first<T>(y), th_view_of(y),
             s, count, first, q, first == 0 && is_in_fours<T>(y));
   return th_launched();
 }
@@ -302,10 +314,10 @@ TH_DEVICE_FN double chance_at(const void *p, int64_t at, int dtype)
 template <class T>
 static __global__ void make_chances(T *y, view vy, const void *p, view vp, int dtype, words s, int64_t n)
 {
-  go_to_place(&s);
+  const th_philox at = place_of(s);
   for (TH_EACH(k, (n + 3) / 4)) {
     uint32_t w[4];
-    four(w, s, k, n);
+    four(w, s, at, k, n);
     for (int j = 0; j < 4 && 4 * k + j < n; j++) {
       const double chance = chance_at(p, vp.at(4 * k + j), dtype);
       y[vy.at(4 * k + j)] = element<T>::from_double(chance > 0 && unit(w[j]) <= chance);
@@ -331,20 +343,26 @@ TH_KERNELS(bernoulli_tensor, TH_CUDA_ALL(bernoulli_tensor))
 
 /* ---- dropout ---- */
 
-template <class T> struct dropping { T *y, *noise; const T *x; view vy, vn, vx; T kept; double keep; bool fours; };
+template <class T> struct dropping {
+  T *y, *noise;
+  const T *x;
+  view vy, vn, vx;
+  T kept;
+  uint64_t chances;
+  bool fours;
+};
 
 /* A thread makes four numbers of noise and of y. */
 template <class T> static __global__ void drop(dropping<T> d, words s, int64_t n)
 {
   typedef element<T> E;
   const T gone = E::from_double(0);
-  const uint64_t kept = chances_of(d.keep);
-  go_to_place(&s);
+  const th_philox at = place_of(s);
   for (TH_EACH(k, (n + 3) / 4)) {
     uint32_t w[4];
     th_four<T> noise, y;
-    four(w, s, k, n);
-    for (int j = 0; j < 4; j++) noise.v[j] = w[j] < kept ? d.kept : gone;
+    four(w, s, at, k, n);
+    for (int j = 0; j < 4; j++) noise.v[j] = w[j] < d.chances ? d.kept : gone;
     if (d.fours && 4 * k + 4 <= n) {
       const th_four<T> x = reinterpret_cast<const th_four<T> *>(d.x)[k];
       for (int j = 0; j < 4; j++) y.v[j] = E::store(E::load(x.v[j]) * E::load(noise.v[j]));
@@ -367,14 +385,15 @@ template <class T> static th_status dropout(const th_call *c)
   const double keep = 1 - a->p;
   const T one = E::from_double(1), kept = a->scaled ? E::store(E::load(one) / E::number(keep)) : one;
   const dropping<T> d = { th_first<T>(y), th_first<T>(noise), th_first<const T>(x), th_view_of(y), th_view_of(noise),
-                          th_view_of(x), kept, keep, is_in_fours<T>(y) && is_in_fours<T>(noise) && is_in_fours<T>(x) };
+                          th_view_of(x), kept, chances_of(keep),
+                          is_in_fours<T>(y) && is_in_fours<T>(noise) && is_in_fours<T>(x) };
   th_generator *g;
   th_cuda_scratch own_words;
   words s;
   TH_TRY(generator_of(&g, c, a->gen));
   if (n == 0) return TH_OK;
   TH_TRY(next_words(&s, &own_words, g, n));
-  TH_LAUNCH((drop<T>), th_blocks((n + 3) / 4), THREADS, 0, d, s, n);
+  TH_LAUNCH((drop<T>), some_blocks(n), THREADS, 0, d, s, n);
   return th_launched();
 }
 TH_KERNELS(dropout, TH_CUDA_FLOATS(dropout))
