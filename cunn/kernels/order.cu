@@ -18,13 +18,18 @@ static __global__ void load_keys(key_type<T> *key, uint32_t *place, const T *x, 
 /* Results of a line: from its pairs `from` on, of `n` a line. */
 template <class T> struct results { T *y; lines ly; int64_t *index; lines li; };
 
+/* key: those of the pairs, or nothing; most numbers come from there, not from all over the line. */
 template <class T>
-static __global__ void give(results<T> r, const T *x, lines l, const uint32_t *place, int64_t n, int64_t from, int64_t first,
-                            int64_t count)
+static __global__ void give(results<T> r, const T *x, lines l, const key_type<T> *key,
+                            const uint32_t *place, int64_t n, int64_t from, int64_t first,
+                            int64_t count, bool descending)
 {
   for (TH_EACH(e, count * r.ly.n)) {
     const int64_t k = th_quotient(e, r.ly.n), i = e - k * r.ly.n, at = place[k * n + from + i];
-    r.y[r.ly.outer.at(first + k) + i * r.ly.step] = x[l.outer.at(first + k) + at * l.step];
+    const key_type<T> its = key ? key[k * n + from + i] : (key_type<T>)0;
+    r.y[r.ly.outer.at(first + k) + i * r.ly.step] =
+        key && tells_number<T>(its, descending) ? number_of<T>(its, descending)
+                                                : x[l.outer.at(first + k) + at * l.step];
     r.index[r.li.outer.at(first + k) + i * r.li.step] = at + 1;
   }
 }
@@ -112,7 +117,9 @@ template <class T> static th_status run(const th_call *c, int dim, what w, int64
       place = again.place;
       n = k;
     }
-    TH_LAUNCH((give<T>), th_blocks(count * k), THREADS, 0, r, p, l, place, n, from, first, count);
+    const key_type<T> *const key = w == SORTED ? s.key : nullptr;
+    TH_LAUNCH((give<T>), th_blocks(count * k), THREADS, 0, r, p, l, key, place, n, from, first,
+              count, descending);
     TH_TRY(th_launched());
   }
   return TH_OK;
@@ -145,7 +152,9 @@ template <class T> static th_status choose(const th_call *c, int dim, int64_t k,
     const int64_t count = l.count - first < some ? l.count - first : some;
     TH_TRY(th_select(s.key, s.place, p, l, first, count, k, w == ONE, descending));
     if (w == IN_ORDER) TH_TRY(s.sort(count, kept, 8 * (int)sizeof(T)));
-    TH_LAUNCH((give<T>), th_blocks(count * kept), THREADS, 0, r, p, l, s.place, kept, (int64_t)0, first, count);
+    const key_type<T> *const none = nullptr;
+    TH_LAUNCH((give<T>), th_blocks(count * kept), THREADS, 0, r, p, l, none, s.place, kept,
+              (int64_t)0, first, count, descending);
     TH_TRY(th_launched());
   }
   return TH_OK;

@@ -33,4 +33,25 @@ template <class T> TH_DEVICE_FN key_type<T> key_of(T v, bool descending)
   }
 }
 
+/* Whether the key says what the number is: zeros share one, and NaN do. */
+template <class T> TH_DEVICE_FN bool tells_number(key_type<T> key, bool descending)
+{
+  if constexpr (element<T>::is_int) return true;
+  typedef typename bits<sizeof(T)>::U U;
+  const U last = (U)~(U)0, zero = (U)((U)1 << (8 * sizeof(T) - 1));
+  return key != last && (U)(key ^ (descending ? last : (U)0)) != zero;
+}
+/* The number of such a key. */
+template <class T> TH_DEVICE_FN T number_of(key_type<T> key, bool descending)
+{
+  typedef typename bits<sizeof(T)>::U U;
+  const U top = (U)((U)1 << (8 * sizeof(T) - 1));
+  U u = (U)(descending ? ~(U)key : (U)key);
+  if constexpr (element<T>::is_int) u = (T)-1 < (T)0 ? (U)(u ^ top) : u;
+  else u = u & top ? (U)(u & ~top) : (U)~u;
+  T v;
+  memcpy(&v, &u, sizeof v);
+  return v;
+}
+
 #endif

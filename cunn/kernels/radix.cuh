@@ -7,8 +7,11 @@
 #define TH_RADIX_CUH
 #include "fold_lines.cuh"
 
-constexpr int RADIX = 256, WARPS = THREADS / 32, RADIX_EACH = 16, RADIX_TILE = RADIX_EACH * THREADS;
+constexpr int RADIX = 256, WARPS = THREADS / 32;
 static_assert(RADIX == THREADS, "each thread has one digit");
+/* Pairs of a thread, and of the tile of a block, which lies in shared memory. */
+template <class K> constexpr int radix_each = 64 / (int)sizeof(K);
+template <class K> constexpr int radix_tile = radix_each<K> * THREADS;
 
 template <class K> TH_DEVICE_FN int digit_of(K key, int shift) { return (int)(key >> shift & (RADIX - 1)); }
 
@@ -45,25 +48,28 @@ static __device__ __forceinline__ unsigned lanes_with(int digit, bool valid)
   return peers;
 }
 
-/* count[(line * RADIX + digit) * tiles + tile]. Lanes with one digit add together: high digits are
- * often equal. */
+/* count[(line * RADIX + digit) * tiles + tile]. The lanes of a warp add together if all have one
+ * digit, as they often have of high digits. */
 template <class K>
 static __global__ void __launch_bounds__(THREADS)
 radix_count(uint32_t *count, const K *key, int64_t lines, int64_t n, int64_t tiles, int shift)
 {
   __shared__ uint32_t bins[RADIX];
   for (int64_t b = blockIdx.x; b < lines * tiles; b += gridDim.x) {
-    const int64_t line = b / tiles, tile = b - line * tiles, from = tile * RADIX_TILE;
+    const int64_t line = b / tiles, tile = b - line * tiles, from = tile * radix_tile<K>;
     bins[threadIdx.x] = 0;
     __syncthreads();
     TH_UNROLL(4)
-    for (int r = 0; r < RADIX_EACH; r++) {
+    for (int r = 0; r < radix_each<K>; r++) {
       const int64_t i = from + r * THREADS + threadIdx.x;
       const bool valid = i < n;
       const int digit = digit_of(valid ? key[line * n + i] : 0, shift);
-      const unsigned peers = lanes_with(digit, valid);
-      const bool first = (peers & ((1u << threadIdx.x % 32) - 1)) == 0;
-      if (valid && first) atomicAdd(bins + digit, (uint32_t)__popc(peers));
+      const int first = __shfl_sync(0xffffffffu, digit, 0);
+      if (__ballot_sync(0xffffffffu, valid && digit == first) != 0xffffffffu) {
+        if (valid) atomicAdd(bins + digit, 1u);
+      } else if (threadIdx.x % 32 == 0) {
+        atomicAdd(bins + digit, 32u);
+      }
     }
     __syncthreads();
     count[(line * RADIX + threadIdx.x) * tiles + tile] = bins[threadIdx.x];
@@ -88,24 +94,24 @@ static __global__ void __launch_bounds__(THREADS) radix_sum(uint32_t *count, uin
 
 /* A warp has neighbouring pairs of the tile, 32 at a time. */
 template <class K>
-static __global__ void __launch_bounds__(THREADS, 2)
+static __global__ void __launch_bounds__(THREADS, 3)
 radix_write(K *to_key, uint32_t *to_place, const K *key, const uint32_t *place, const uint32_t *count, const uint32_t *total,
             int64_t lines, int64_t n, int64_t tiles, int shift)
 {
   __shared__ uint32_t next[WARPS][RADIX];    /* pairs of a warp, then where in the tile they go */
   __shared__ uint32_t away[RADIX];           /* from the place in the tile to that in the line */
-  __shared__ K sorted[RADIX_TILE];           /* keys, then places */
-  uint32_t *const sorted_place = reinterpret_cast<uint32_t *>(sorted);
+  __shared__ K sorted[radix_tile<K>];
+  __shared__ uint32_t sorted_place[radix_tile<K>];
   const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
   for (int64_t b = blockIdx.x; b < lines * tiles; b += gridDim.x) {
     const int64_t line = b / tiles, tile = b - line * tiles;
-    const int64_t from = tile * RADIX_TILE + warp * (RADIX_TILE / WARPS) + lane;
-    K own[RADIX_EACH];
-    uint32_t rank[RADIX_EACH], to[RADIX_EACH], unused;
+    const int64_t from = tile * radix_tile<K> + warp * (radix_tile<K> / WARPS) + lane;
+    K own[radix_each<K>];
+    uint32_t rank[radix_each<K>], unused;
     for (int w = 0; w < WARPS; w++) next[w][threadIdx.x] = 0;
     __syncthreads();
     TH_UNROLL(16)
-    for (int r = 0; r < RADIX_EACH; r++) {
+    for (int r = 0; r < radix_each<K>; r++) {
       const int64_t i = from + r * 32;
       const bool valid = i < n;
       own[r] = valid ? key[line * n + i] : 0;
@@ -130,31 +136,23 @@ radix_write(K *to_key, uint32_t *to_place, const K *key, const uint32_t *place, 
     }
     __syncthreads();
     TH_UNROLL(16)
-    for (int r = 0; r < RADIX_EACH; r++) {
+    for (int r = 0; r < radix_each<K>; r++) {
+      const int64_t i = from + r * 32;
+      if (i >= n) continue;
       rank[r] += next[warp][digit_of(own[r], shift)];
-      if (from + r * 32 < n) sorted[rank[r]] = own[r];
+      sorted[rank[r]] = own[r];
+      sorted_place[rank[r]] = place[line * n + i];
     }
     __syncthreads();
-    const int64_t left = n - tile * RADIX_TILE;
-    TH_UNROLL(16)
-    for (int r = 0; r < RADIX_EACH; r++) {
+    const int64_t left = n - tile * radix_tile<K>;
+    TH_UNROLL(4)
+    for (int r = 0; r < radix_each<K>; r++) {
       const int j = (int)threadIdx.x + r * THREADS;
       if (j >= left) continue;
       const K k = sorted[j];
-      to[r] = away[digit_of(k, shift)] + (uint32_t)j;
-      to_key[line * n + to[r]] = k;
-    }
-    __syncthreads();
-    TH_UNROLL(16)
-    for (int r = 0; r < RADIX_EACH; r++) {
-      const int64_t i = from + r * 32;
-      if (i < n) sorted_place[rank[r]] = place[line * n + i];
-    }
-    __syncthreads();
-    TH_UNROLL(16)
-    for (int r = 0; r < RADIX_EACH; r++) {
-      const int j = (int)threadIdx.x + r * THREADS;
-      if (j < left) to_place[line * n + to[r]] = sorted_place[j];
+      const uint32_t to = away[digit_of(k, shift)] + (uint32_t)j;
+      to_key[line * n + to] = k;
+      to_place[line * n + to] = sorted_place[j];
     }
     __syncthreads();                         // the next tile clears `next` and writes `sorted`
   }

@@ -153,7 +153,7 @@ template <class K> void sorting<K>::swap()
 
 template <class K> th_status sorting<K>::sort_by_digits(int64_t lines, int64_t n, int bits)
 {
-  const int64_t tiles = (n + RADIX_TILE - 1) / RADIX_TILE, rows = lines * RADIX;
+  const int64_t tiles = (n + radix_tile<K> - 1) / radix_tile<K>, rows = lines * RADIX;
   const unsigned grid = (unsigned)(lines * tiles < 65535 ? lines * tiles : 65535);
   th_cuda_scratch counts;
   TH_TRY(counts.take((size_t)(rows * (tiles + 1)) * sizeof(uint32_t)));
