@@ -37,6 +37,25 @@ template <int W> static __device__ double th_line_sum(double a)
   return th_line_fold<W>(a, [](double b, double c) { return b + c; });
 }
 
+/* Two sums at once: threads wait for each other once less. */
+template <int W> static __device__ void th_line_sums(double *a, double *b)
+{
+  if constexpr (W > 1) {
+    for (int h = 16; h > 0; h /= 2) {
+      *a += __shfl_xor_sync(0xffffffffu, *a, h);
+      *b += __shfl_xor_sync(0xffffffffu, *b, h);
+    }
+  }
+  if constexpr (W > 32) {
+    __shared__ double part[2][THREADS / 32];
+    __syncthreads();                         // threads may still read the previous sums
+    if (threadIdx.x % 32 == 0) part[0][threadIdx.x / 32] = *a, part[1][threadIdx.x / 32] = *b;
+    __syncthreads();
+    *a = *b = 0;
+    for (int w = 0; w < THREADS / 32; w++) *a += part[0][w], *b += part[1][w];
+  }
+}
+
 /* The number of threads for a line: 1, 32 or THREADS. One thread per line is fast if the lines are adjacent. */
 inline int th_line_width(const lines &l)
 {

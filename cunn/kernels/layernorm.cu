@@ -92,14 +92,18 @@ forward_held(forward_of<T> j)
     held h;
     P sum = 0, squares = 0;
     h.load(j.x + j.lx.outer.at(k), j.lx.step, n, j.vector, E::from_double(0));
-    held::each([&](int f, int i) { sum += (P)E::load(h.v[f].v[i]); });
-    const P mean = (P)th_line_sum<W>((double)sum) / (P)n;
+    const P first = (P)E::load(j.x[j.lx.outer.at(k)]);
     held::each([&](int f, int i) {
-      const P d = held::at(f, i) < n ? (P)E::load(h.v[f].v[i]) - mean : 0;
+      const P d = held::at(f, i) < n ? (P)E::load(h.v[f].v[i]) - first : 0;
+      sum += d;
       squares += d * d;
     });
-    const P spread = (P)th_line_sum<W>((double)squares) / (P)n;
-    const C centre = (C)mean, by = (C)(1 / ::sqrt(spread + (P)j.eps));
+    double off = (double)sum, spread = (double)squares;
+    th_line_sums<W>(&off, &spread);
+    off /= (double)n;
+    spread = spread / (double)n - off * off;
+    if (spread < 0) spread = 0;              /* by rounding */
+    const C centre = (C)((double)first + off), by = (C)(1 / ::sqrt((P)(spread + j.eps)));
     if (threadIdx.x % W == 0) {
       j.mean.put(k, (double)centre);
       j.invstd.put(k, (double)by);
@@ -199,9 +203,9 @@ backward_held(backward_of<T> j)
       sum += (P)v[f][i];
       product += (P)v[f][i] * (P)(E::load(hx.v[f].v[i]) - mean);
     });
-    sum = (P)th_line_sum<W>((double)sum);
-    product = (P)th_line_sum<W>((double)product);
-    const C minus = (C)(sum / (P)n), back = (C)(product * (P)inv * (P)inv / (P)n);
+    double sums = (double)sum, products = (double)product;
+    th_line_sums<W>(&sums, &products);
+    const C minus = (C)((P)sums / (P)n), back = (C)((P)products * (P)inv * (P)inv / (P)n);
     held::each([&](int f, int i) {
       hg.v[f].v[i] = E::store((v[f][i] - minus - (E::load(hx.v[f].v[i]) - mean) * back) * inv);
     });
