@@ -3,9 +3,10 @@
 --    th bench/fft_plan.lua [-repeat 30] [-sizes 16,64,... | -sizes 128-1100]
 -- Before each first call the plans of 70 other sizes, of the same type and transform, take its
 -- place in the cache: both calls find the code of their type in the processor's caches. One thread;
--- the least of several calls. Plans of sizes up to 256 stay for the life of a process, so here they
--- cost nothing. Of a range of sizes, rows with a cost of 1.8 or more are printed, and the largest
--- cost. What is 2 or more is measured twice more, and the one in the middle counts.
+-- the least of several calls. What plans share is there already: the roots of sizes up to 256 and
+-- the waves of primes up to 127, which the first plan of a process makes. Of a range of sizes, rows
+-- with a cost of 1.8 or more are printed, and the largest cost. What is 2 or more is measured twice
+-- more, and the one in the middle counts.
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'
 local measure = require 'bench.lib.measure'
@@ -16,7 +17,7 @@ local options = measure.options(arg or {}, { ['repeat'] = 30, sizes = SIZES })
 torch.setnumthreads(1)
 torch.manualSeed(1)
 
--- 70 lines of other sizes than `size`, whose plans do not stay.
+-- 70 lines of other sizes than `size`.
 local function others_of(kind, form, size)
    local list = {}
    for i = 1, 70 do

@@ -33,13 +33,12 @@ static pair quotient(double a, double b)
 
 enum {
   TERMS = 24,                       /* of a series */
-  STEPS = 128,                      /* of a turn, at which roots are known */
-  BY_SERIES = 8                   /* sizes whose roots are computed by their series */
+  STEPS = 128                       /* of a turn, at which roots are known */
 };
 static const pair turn = { 6.283185307179586, 2.4492935982947064e-16 };
 static struct {
   pair series[TERMS];               /* number k: -1 / ((k - 1) k) */
-  pair cosine[STEPS / 8 + 1], sine[STEPS / 8 + 1];    /* of i / STEPS of a turn */
+  pair cosine[STEPS / 2 + 1], sine[STEPS / 2 + 1];    /* of i / STEPS of a turn */
   pair over3, over4, over5;         /* -1 / 3!, 1 / 4!, 1 / 5! */
 } constant;
 
@@ -54,18 +53,6 @@ static pair series_of(int64_t u, int64_t n, bool sine)
     sum = plus(sum, term);
   }
   return sum;
-}
-
-static void fill_constants(void)
-{
-  for (int k = 2; k < TERMS; k++) constant.series[k] = quotient(-1, (double)((k - 1) * k));
-  for (int i = 0; i <= STEPS / 8; i++) {
-    constant.cosine[i] = series_of(i, STEPS / 8, false);
-    constant.sine[i] = series_of(i, STEPS / 8, true);
-  }
-  constant.over3 = quotient(-1, 6);
-  constant.over4 = quotient(1, 24);
-  constant.over5 = quotient(1, 120);
 }
 
 /* cos and sin of 2 pi e / n, from angles of an eighth of a turn at most. */
@@ -83,8 +70,7 @@ static void exact(int64_t e, int64_t n, double *cosine, double *sine)
   *sine = below ? -s : s;
 }
 
-/* cos and sin of 2 pi / n, n >= BY_SERIES, with an error of 2^-97: from the nearest of a few
- * angles. */
+/* cos and sin of 2 pi / n, n >= 3, with an error of 2^-97: from the nearest of a few angles. */
 static void first_root(int64_t n, pair *cosine, pair *sine)
 {
   const int64_t i = n > 2 * STEPS ? 0 : (STEPS + n / 2) / n;
@@ -109,6 +95,27 @@ static void first_root(int64_t n, pair *cosine, pair *sine)
   const pair a = constant.cosine[i], b = constant.sine[i], minus = { -b.high, -b.low };
   *cosine = plus(times(a, c), times(minus, s));
   *sine = plus(times(b, c), times(a, s));
+}
+
+static void fill_constants(void)
+{
+  for (int k = 2; k < TERMS; k++) constant.series[k] = quotient(-1, (double)((k - 1) * k));
+  for (int i = 0; i <= STEPS / 8; i++) {
+    constant.cosine[i] = series_of(i, STEPS / 8, false);
+    constant.sine[i] = series_of(i, STEPS / 8, true);
+  }
+  for (int i = STEPS / 8 + 1; i <= STEPS / 4; i++) {
+    constant.cosine[i] = constant.sine[STEPS / 4 - i];
+    constant.sine[i] = constant.cosine[STEPS / 4 - i];
+  }
+  for (int i = STEPS / 4 + 1; i <= STEPS / 2; i++) {
+    const pair c = constant.cosine[STEPS / 2 - i];
+    constant.cosine[i] = (pair){ -c.high, -c.low };
+    constant.sine[i] = constant.sine[STEPS / 2 - i];
+  }
+  constant.over3 = quotient(-1, 6);
+  constant.over4 = quotient(1, 24);
+  constant.over5 = quotient(1, 120);
 }
 
 /* ---- the same in vectors ---- */
@@ -262,12 +269,10 @@ bool TH_AT(th_fft_roots)(int dtype, int64_t n, int64_t count, void *to)
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, fill_constants);
   row r;
-  const bool known = STEPS % n == 0 && 8 * (count - 1) <= n;
-  if (known || n < BY_SERIES) {
+  if (STEPS % n == 0) {
     for (int64_t e = 0; e < count; e++) {
-      if (!known) exact(e, n, &r.c[e], &r.s[e]);
-      else r.c[e] = constant.cosine[e * (STEPS / n)].high,
-          r.s[e] = constant.sine[e * (STEPS / n)].high;
+      r.c[e] = constant.cosine[e * (STEPS / n)].high;
+      r.s[e] = constant.sine[e * (STEPS / n)].high;
     }
     give_row(dtype, &r, count, to, 0);
     return true;

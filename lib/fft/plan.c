@@ -1,5 +1,5 @@
-/* plan.c - chooses how a size is transformed, makes plans and keeps those of short sizes and the
- * last ones of others: at most so many, and so many bytes. */
+/* plan.c - chooses how a size is transformed, makes plans and keeps the last ones: at most so many,
+ * and so many bytes. */
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
@@ -27,11 +27,6 @@ static struct {
   int     taken;                      /* places that ever had a plan */
   int64_t bytes;
 } cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-/* Plans of short sizes stay: a transform takes less time than to find memory for a plan. They take
- * 6 MB at most. The lock is that of the cache. */
-enum { SHORT = 256 };
-static th_fft_plan *short_plans[2][2][SHORT + 1];      /* by type, real, size */
 
 /* ---- memory of a plan ---- */
 
@@ -187,6 +182,10 @@ static const th_fft_node one_pass[] = {
   ONE_PASS(9), ONE_PASS(10), ONE_PASS(11), ONE_PASS(12), ONE_PASS(13), ONE_PASS(15), ONE_PASS(16)
 };
 enum { ONE_PASS_MOST = (int)(sizeof one_pass / sizeof *one_pass) - 1 };
+
+/* Sizes whose roots stay: to compute them takes as long as a transform. They take 0.8 MB at
+ * most. */
+enum { CIRCLE = 256 };
 
 /* From so many roots on, to look one up among those of an eighth of a turn takes less time than to
  * read it from memory. */
@@ -591,18 +590,16 @@ th_status th_fft_plan_get(th_fft_plan **to, int64_t n, int dtype, bool real,
 {
   th_status s = TH_OK;
   const int64_t key = key_of(n, dtype, real);
-  th_fft_plan **stays = n <= SHORT ? &short_plans[dtype == TH_F64][real][n] : NULL;
   pthread_mutex_lock(&cache.lock);
-  const int i = stays ? 0 : find(key);
-  th_fft_plan *p = stays ? *stays : cache.plan[i];
+  const int i = find(key);
+  th_fft_plan *p = cache.plan[i];
   if (i && i != cache.older[0]) {
     unlink_place(i);
     link_newest(i);
-  } else if (!p && n < (int64_t)1 << 40) {
+  } else if (!i && n < (int64_t)1 << 40) {
     p = make(n, dtype, real, kernels);
     if (p && (s = kernels->finish(p)) != TH_OK) destroy(p), p = NULL;
-    if (p && stays) *stays = p, p->kept = true;
-    else if (p) keep(p, key);
+    if (p) keep(p, key);
   }
   if (p) p->users++;
   pthread_mutex_unlock(&cache.lock);

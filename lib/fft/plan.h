@@ -15,7 +15,11 @@ enum { TH_FFT_PASSES = 8, TH_FFT_LARGEST = 61, TH_FFT_SUMMED = 127 };
  * they depend on the sum of two powers alone. order: g^e modulo n for e below (n - 1) / 2, whose
  * products with -1 are the other numbers. cosines, sines: of 2 pi g^e / n for e from 0 on,
  * th_fft_waves(n) numbers. */
-typedef struct th_fft_wave { const int32_t *order; const void *cosines, *sines; } th_fft_wave;
+typedef struct th_fft_wave {
+  const int32_t *order;
+  const void    *cosines, *sines;
+  char           rest[40];            /* what follows begins at a line of the caches */
+} th_fft_wave;
 
 typedef struct th_fft_node th_fft_node;
 struct th_fft_node {
@@ -25,7 +29,7 @@ struct th_fft_node {
    * without a kernel. SUM: the first waves. */
   int     passes, radix[TH_FFT_PASSES];
   const void *roots[TH_FFT_PASSES];
-  th_fft_wave wave[TH_FFT_PASSES];
+  const th_fft_wave *wave[TH_FFT_PASSES];
   /* SPLIT: the transforms of a column and of a row, and the roots between them: for each chunk of columns, for each row,
    * the cosines of the chunk, then its sines. */
   const th_fft_node *column, *row;

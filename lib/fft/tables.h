@@ -4,25 +4,25 @@
 enum { M(CHUNK) = 64 / (int)sizeof(P) };
 
 /* cos and sin of 2 pi e / n for e from 0 to n - 1, of many only the first part: up to `eighth` of a
- * turn, which is half of it or a quarter if n is no multiple of 8 or 4. The others are images. */
+ * turn, which is a quarter of it if n is no multiple of 8, or half if n is odd. The others are
+ * images. */
 enum { M(FEW) = 320 };              /* of fewer on the stack */
 typedef struct M(roots) {
   int64_t n, half, quarter, eighth;
-  P *circle, few[2 * M(FEW)];
+  const P *circle;
+  P *many, few[2 * M(FEW)];         /* many: memory of what few has no room for, or NULL */
 } M(roots);
 
-static int64_t M(first_part)(int64_t n) { return n % 8 == 0 ? n / 8 : n % 4 == 0 ? n / 4 : n / 2; }
+static int64_t M(first_part)(int64_t n) { return n % 8 == 0 ? n / 8 : n % 2 == 0 ? n / 4 : n / 2; }
 
-/* The images of roots up to e = part. */
+/* The images of roots up to e = part: that of M(first_part), or half of a turn. */
 static void M(fill_images)(P *to, int64_t n, int64_t part)
 {
-  if (n % 8 == 0) {
-    for (int64_t e = part + 1; e <= n / 4; e++) {
-      to[2 * e] = to[2 * (n / 4 - e) + 1];
-      to[2 * e + 1] = to[2 * (n / 4 - e)];
-    }
+  for (int64_t e = part + 1; e <= n / 4; e++) {
+    to[2 * e] = to[2 * (n / 4 - e) + 1];
+    to[2 * e + 1] = to[2 * (n / 4 - e)];
   }
-  if (n % 4 == 0) {
+  if (part < n / 2) {
     for (int64_t e = n / 4 + 1; e <= n / 2; e++) {
       to[2 * e] = -to[2 * (n / 2 - e)];
       to[2 * e + 1] = to[2 * (n / 2 - e) + 1];
@@ -40,26 +40,51 @@ static bool M(fill_circle)(P *to, int64_t n, th_fft_roots *roots)
   M(fill_images)(to, n, part);
   return true;
 }
+
+/* All roots of n up to CIRCLE, made once: all plans share them, and they stay. NULL: no
+ * memory. The caller holds the lock of the plans. */
+static const P *M(circle_of)(int64_t n, th_fft_roots *roots)
+{
+  static P *known[CIRCLE + 1];
+  if (known[n]) return known[n];
+  P *circle = th_lasting(sizeof(P) * 2 * (size_t)n);
+  if (circle && M(fill_circle)(circle, n, roots)) return known[n] = circle;
+  th_scratch_free(circle);
+  return NULL;
+}
 static void M(set_roots)(M(roots) *r, int64_t n, bool all)
 {
   r->n = n;
   r->half = all ? n : n / 2;
-  r->quarter = all || n % 4 ? n : n / 4;
+  r->quarter = all || n % 2 ? n : n / 4;
   r->eighth = all || n % 8 ? n : n / 8;
+}
+/* Memory of count roots, which r->circle points to then; NULL: none. */
+static P *M(roots_room)(M(roots) *r, int64_t count)
+{
+  r->many = count <= M(FEW) ? NULL : th_scratch(sizeof(P) * 2 * (size_t)count);
+  P *to = count <= M(FEW) ? r->few : r->many;
+  r->circle = to;
+  return to;
+}
+
+/* Roots 0 to count - 1 at least; false: no memory. */
+static bool M(some_roots)(M(roots) *r, int64_t n, int64_t count, th_fft_roots *roots)
+{
+  r->many = NULL;
+  if (n <= CIRCLE) return (r->circle = M(circle_of)(n, roots)) != NULL;
+  P *to = M(roots_room)(r, count);
+  return to && roots(DTYPE, n, count, to);
 }
 static bool M(roots_new)(M(roots) *r, int64_t n, th_fft_roots *roots)
 {
   const bool all = n < FOLDED;
-  const int64_t part = M(first_part)(n);
   M(set_roots)(r, n, all);
-  r->circle = n < M(FEW) ? r->few : th_scratch(sizeof(P) * 2 * (size_t)((all ? n : part) + 1));
-  if (!r->circle) return false;
-  return all ? M(fill_circle)(r->circle, n, roots) : roots(DTYPE, n, part + 1, r->circle);
+  if (!all || n <= CIRCLE) return M(some_roots)(r, n, M(first_part)(n) + 1, roots);
+  P *to = M(roots_room)(r, n);
+  return to && M(fill_circle)(to, n, roots);
 }
-static void M(roots_free)(M(roots) *r)
-{
-  if (r->circle != r->few) th_scratch_free(r->circle);
-}
+static void M(roots_free)(M(roots) *r) { th_scratch_free(r->many); }
 
 static inline void M(root)(const M(roots) *r, int64_t e, P *cosine, P *sine)
 {
@@ -124,36 +149,40 @@ static void M(chirp_table)(P *cosines, P *sines, const M(roots) *r, int64_t n)
   }
 }
 
-/* Root k of n, 0 < k < n, from `half`, which has those up to half a turn in steps of `step`. Powers
- * of a generator come in an order that no branch predictor knows: this has no branch. */
-static inline void M(root_of_half)(const P *half, int64_t step, int64_t n, int64_t k, P *cosine,
-                                   P *sine)
+/* Root k of n, 0 < k < n, from `half`, which has those up to half a turn. Powers of a generator
+ * come in an order that no branch predictor knows: this has no branch, nor a comparison to make one
+ * of. */
+static inline void M(root_of_half)(const P *half, int64_t n, int64_t k, P *cosine, P *sine)
 {
-  static const P sign[2] = { 1, -1 };
-  const int64_t other = n - k, far = other < k;
-  const P *root = half + 2 * step * (far ? other : k);
+  const int64_t other = n - k, far = (other - k) >> 63;         /* -1 or 0 */
+  const P *root = half + 2 * (k + ((other - k) & far));
   *cosine = root[0];
-  *sine = sign[far] * root[1];
+  *sine = (P)(1 + 2 * far) * root[1];
 }
 
-/* The waves of n; false: no memory. unit: its roots, in steps of `step`; NULL: not known. */
-static bool M(fill_wave)(th_fft_plan *p, th_fft_wave *w, int64_t n, const P *unit, int64_t step)
+/* The waves of a prime up to TH_FFT_SUMMED; NULL: no memory. They are made once: all plans share
+ * them, and they stay. The caller holds the lock of the plans. */
+static const th_fft_wave *M(wave_of)(int64_t n, th_fft_roots *roots)
 {
-  const int64_t half = n / 2, count = th_fft_waves(n, M(CHUNK));
-  P own[TH_FFT_SUMMED + 1], *cosines = take(p, sizeof(P) * (size_t)count);
-  P *sines = take(p, sizeof(P) * (size_t)count);
-  int32_t *order = take(p, sizeof *order * (size_t)count);
-  if (!order || !cosines || !sines) return false;
-  if (!unit) {
-    if (!p->kernels->roots(DTYPE, n, half + 1, own)) return false;
-    unit = own, step = 1;
-  }
+  static th_fft_wave *known[TH_FFT_SUMMED + 1];
+  if (known[n]) return known[n];
+  const int64_t count = th_fft_waves(n, M(CHUNK));
+  const size_t row = (sizeof(P) * (size_t)count + 63) / 64 * 64;
+  const P *circle = M(circle_of)(n, roots);
+  const size_t bytes = sizeof(th_fft_wave) + 2 * row + sizeof(int32_t) * (size_t)count;
+  char *memory = circle ? th_lasting(bytes) : NULL;
+  if (!memory) return NULL;
+  char *tables = memory + sizeof(th_fft_wave);
+  P *cosines = (P *)(void *)tables, *sines = (P *)(void *)(tables + row);
+  int32_t *order = (int32_t *)(void *)(tables + 2 * row);
   fill_order(order, count, generator(n), n);
   for (int64_t e = 0; e < count; e++) {
-    M(root_of_half)(unit, step, n, order[e], cosines + e, sines + e);
+    cosines[e] = circle[2 * order[e]];
+    sines[e] = circle[2 * order[e] + 1];
   }
-  *w = (th_fft_wave){ order, cosines, sines };
-  return true;
+  known[n] = (th_fft_wave *)(void *)memory;
+  *known[n] = (th_fft_wave){ .order = order, .cosines = cosines, .sines = sines };
+  return known[n];
 }
 
 /* ---- plans ---- */
@@ -169,7 +198,7 @@ static bool M(fill_direct)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
     M(pass_table)(to, r, size, radix);
     d->roots[i] = to;
     if (radix <= 13 || radix == 15 || radix == 16) continue;
-    if (!M(fill_wave)(p, &d->wave[i], radix, NULL, 1)) return false;
+    if (!(d->wave[i] = M(wave_of)(radix, p->kernels->roots))) return false;
   }
   return true;
 }
@@ -215,13 +244,14 @@ static bool M(fill)(th_fft_plan *p, th_fft_node *d, const M(roots) *r);
 /* Cosines and sines of 2 pi e / n for e below count. */
 static bool M(fill_apart)(const th_fft_plan *p, int64_t n, int64_t count, P *cosines, P *sines)
 {
-  P few[256], *pairs = count <= 128 ? few : th_scratch(sizeof(P) * 2 * (size_t)count);
-  const bool done = pairs && p->kernels->roots(DTYPE, n, count, pairs);
+  M(roots) r;
+  const bool done = M(some_roots)(&r, n, count, p->kernels->roots);
+  const P *const pairs = r.circle;
   for (int64_t e = 0; done && e < count; e++) {
     cosines[e] = pairs[2 * e];
     sines[e] = pairs[2 * e + 1];
   }
-  if (pairs != few) th_scratch_free(pairs);
+  M(roots_free)(&r);
   return done;
 }
 
@@ -246,18 +276,18 @@ static bool M(fill_powers)(th_fft_plan *p, th_fft_node *d, P *kernel, bool real)
 {
   const int64_t n = d->n, m = n - 1;
   int32_t *order = take(p, sizeof *order * (size_t)(m / 2 + 1));
-  P few[2 * M(FEW)], *half = few;
-  if (m / 2 >= M(FEW)) half = th_scratch(sizeof(P) * 2 * (size_t)(m / 2 + 1));
-  const bool done = order && half && p->kernels->roots(DTYPE, n, m / 2 + 1, half);
+  M(roots) r;
+  const bool done = M(some_roots)(&r, n, m / 2 + 1, p->kernels->roots) && order;
+  const P *const half = r.circle;
   if (done) fill_order(order, m / 2 + 1, generator(n), n);
   for (int64_t q = 1; done && q <= m / 2; q++) {    /* powers m / 2 - q and m - q */
     P c, s;
-    M(root_of_half)(half, 1, n, order[q], &c, &s);
+    M(root_of_half)(half, n, order[q], &c, &s);
     P *low = kernel + (real ? 1 : 2) * (m / 2 - q), *high = kernel + (real ? 1 : 2) * (m - q);
     if (real) *low = c - s, *high = c + s;
     else low[0] = high[0] = c, low[1] = s, high[1] = -s;
   }
-  if (half != few) th_scratch_free(half);
+  M(roots_free)(&r);
   d->order = order;
   return done;
 }
@@ -278,35 +308,26 @@ static bool M(fill_convolution)(th_fft_plan *p, const th_fft_node *d)
   return shared_place(d->n) >= 0 || M(fill_padded)(p, d);
 }
 
-/* What a transform inside a real one of n numbers needs, d, and the roots of that: from one circle,
- * or d's from those, if that takes less time than two. */
+/* What a transform inside a real one of n numbers needs, d, and the roots of that. */
 static bool M(fill_both)(th_fft_plan *p, const th_fft_node *d, int64_t n)
 {
+  const int64_t h = n / 2;
+  if (!M(fill_real)(p, n)) return false;
+  if (d->n != h || h <= CIRCLE || h >= FOLDED) return M(fill_padded)(p, d);
+  const P *cosines = p->roots, *sines = cosines + th_fft_root_room(n, M(CHUNK));
   M(roots) r;
-  const int64_t room = th_fft_root_room(n, M(CHUNK)), h = n / 2;
-  if (n >= M(FEW)) {
-    if (!M(fill_real)(p, n)) return false;
-    if (d->n != h || h % 4 || h >= FOLDED) return M(fill_padded)(p, d);
-    const P *cosines = p->roots, *sines = cosines + room;
-    M(set_roots)(&r, h, true);
-    r.circle = h < M(FEW) ? r.few : th_scratch(sizeof(P) * 2 * (size_t)(h + 1));
-    for (int64_t e = 0; r.circle && e <= h / 4; e++) {
-      r.circle[2 * e] = cosines[2 * e];
-      r.circle[2 * e + 1] = sines[2 * e];
-    }
-    if (r.circle) M(fill_images)(r.circle, h, h / 4);
-    const bool done = r.circle && M(fill)(p, (th_fft_node *)(uintptr_t)d, &r);
-    M(roots_free)(&r);
-    return done;
+  M(set_roots)(&r, h, true);
+  P *circle = M(roots_room)(&r, h);
+  for (int64_t e = 0; circle && e <= h / 2; e++) {
+    const bool near = 2 * e <= h / 2;
+    const int64_t k = near ? 2 * e : h - 2 * e;
+    circle[2 * e] = near ? cosines[k] : -cosines[k];
+    circle[2 * e + 1] = sines[k];
   }
-  P *cosines = take(p, sizeof(P) * (size_t)(2 * room + M(CHUNK)));
-  p->roots = cosines;
-  if (!cosines || !M(roots_new)(&r, n, p->kernels->roots)) return false;
-  for (int64_t k = 0; k <= n / 4; k++) {
-    cosines[k] = r.circle[2 * k];
-    cosines[room + k] = r.circle[2 * k + 1];
-  }
-  return M(fill)(p, (th_fft_node *)(uintptr_t)d, &r);
+  if (circle) M(fill_images)(circle, h, h / 2);
+  const bool done = circle && M(fill)(p, (th_fft_node *)(uintptr_t)d, &r);
+  M(roots_free)(&r);
+  return done;
 }
 
 static bool M(fill_prime)(th_fft_plan *p, th_fft_node *d)
@@ -412,27 +433,11 @@ static bool M(fill)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
   return odd ? M(fill_pairs)(p, d, r) : M(fill_split)(p, d, r);
 }
 
-/* Real lines of twice a summed prime: the roots that they are put together with, and from the same
- * ones the waves. */
-static bool M(fill_sum)(th_fft_plan *p, th_fft_node *d)
-{
-  const int64_t n = p->n, room = th_fft_root_room(n, M(CHUNK));
-  P roots[2 * TH_FFT_SUMMED + 2], *cosines = take(p, sizeof(P) * (size_t)(2 * room + M(CHUNK)));
-  p->roots = cosines;
-  if (!cosines || !p->kernels->roots(DTYPE, n, n / 2, roots)) return false;
-  for (int64_t k = 0; k <= n / 4; k++) {
-    cosines[k] = roots[2 * k];
-    cosines[room + k] = roots[2 * k + 1];
-  }
-  return M(fill_wave)(p, d->wave, d->n, roots, 2);
-}
-
 static bool M(fill_plan)(th_fft_plan *p)
 {
   th_fft_node *d = (th_fft_node *)(uintptr_t)p->node;
   bool done = false;
-  if (d->kind == TH_FFT_SUM && p->n > d->n) return M(fill_sum)(p, d);
-  if (d->kind == TH_FFT_SUM) done = M(fill_wave)(p, d->wave, d->n, NULL, 1);
+  if (d->kind == TH_FFT_SUM) done = (d->wave[0] = M(wave_of)(d->n, p->kernels->roots)) != NULL;
   else if (d->kind == TH_FFT_PRIME) done = M(fill_prime)(p, d);
   else if (d->kind == TH_FFT_WEIGHTED) done = M(fill_weighted)(p, d);
   else if (d->kind == TH_FFT_CHIRP) done = M(fill_chirp)(p, d);

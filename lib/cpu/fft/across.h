@@ -30,7 +30,7 @@ static void M(direct)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, 
       case 13: M(pass13)(from, to, all, m, s, d->roots[i], end); break;
       case 15: M(pass15)(from, to, all, m, s, d->roots[i], end); break;
       case 16: M(pass16)(from, to, all, m, s, d->roots[i], end); break;
-      default: M(pass_odd)(radix, from, to, all, m, s, d->roots[i], &d->wave[i], end);
+      default: M(pass_odd)(radix, from, to, all, m, s, d->roots[i], d->wave[i], end);
     }
     from = to;
     s *= radix;

@@ -211,7 +211,7 @@ TH_INLINE void M(waves)(const int count, const bool real, const th_fft_node *d, 
                         const M(halves_of) *dif, M(halves_of) *low, M(halves_of) *high, P factor)
 {
   const int64_t half = d->n / 2;
-  const P *c = (const P *)d->wave->cosines + at, *s = (const P *)d->wave->sines + at;
+  const P *c = (const P *)d->wave[0]->cosines + at, *s = (const P *)d->wave[0]->sines + at;
   const M(vec) none = { 0 };
   M(cx) even[4], turn[4];
   for (int i = 0; i < count; i++) even[i] = (M(cx)){ re - none, im - none }, turn[i] = (M(cx)){ none, none };
@@ -268,7 +268,7 @@ TH_INLINE P M(whole_sum)(P first, const P *sum, int64_t half)
 static void M(sum_line)(const M(line) *j)
 {
   const th_fft_node *d = j->d;
-  const int32_t *order = d->wave->order;
+  const int32_t *order = d->wave[0]->order;
   const int64_t n = d->n, half = n / 2;
   const int64_t re = j->form == SWAPPED, im = 1 - re, to_re = j->out == SWAPPED, to_im = 1 - to_re;
   const P *from = j->from;
@@ -294,7 +294,7 @@ static void M(sum_line)(const M(line) *j)
 static void M(sum_real_line)(const M(line) *j)
 {
   const th_fft_node *d = j->d;
-  const int32_t *order = d->wave->order;
+  const int32_t *order = d->wave[0]->order;
   const int64_t n = d->n, half = n / 2;
   const bool back = j->form == SWAPPED;
   const P *from = j->from, first = from[0], twice = 2 * j->inner, all = j->factor, most = j->factor * j->inner;

@@ -312,8 +312,8 @@ static __attribute__((noinline)) void M(sum_across)(const th_fft_node *d, const 
   const int n = (int)d->n;
   M(cx) sum[N / 2], dif[N / 2], v[N];
   const M(cx) first = M(take)(x->at, x->im, x->form);
-  M(add_and_subtract)(n, d->wave->order, x->at, x->step, x->im, x->form, sum, dif);
-  M(sums)(n, &first, sum, dif, d->wave, false, v);
+  M(add_and_subtract)(n, d->wave[0]->order, x->at, x->step, x->im, x->form, sum, dif);
+  M(sums)(n, &first, sum, dif, d->wave[0], false, v);
   for (int k = 0; k < n; k++) {
     if (t->how != NOTHING) v[k] = M(finished)(t, 0, k, v[k]);
     M(give)(y->at + k * y->step, y->im, y->form, v[k]);
@@ -333,12 +333,12 @@ static __attribute__((noinline)) void M(sum_real)(const th_fft_node *d, const M(
   M(cx) sum[N / 2], dif[N / 2], v[N];
   const M(cx) first = { M(take_real)(x, 0), none };
   for (int q = 0; q < n / 2; q++) {
-    const int k = d->wave->order[q];
+    const int k = d->wave[0]->order[q];
     const M(vec) one = M(take_real)(x, k), two = M(take_real)(x, n - k);
     sum[q] = (M(cx)){ one + two, none };
     dif[q] = (M(cx)){ one - two, none };
   }
-  M(sums)(n, &first, sum, dif, d->wave, true, v);
+  M(sums)(n, &first, sum, dif, d->wave[0], true, v);
   M(give)(y->at, y->im, y->form, (M(cx)){ v[0].re * factor, none });
   for (int k = 1; k <= n / 2; k++) {
     M(give)(y->at + k * y->step, y->im, y->form, (M(cx)){ v[k].re * (factor * inner), v[k].im * (factor * inner) });
@@ -354,12 +354,12 @@ static __attribute__((noinline)) void M(sum_whole)(const th_fft_node *d, const M
   M(cx) sum[N / 2], dif[N / 2], v[N];
   const M(cx) first = { M(take)(x->at, x->im, x->form).re, none };
   for (int q = 0; q < n / 2; q++) {
-    const int k = d->wave->order[q];
+    const int k = d->wave[0]->order[q];
     const M(cx) one = M(take)(x->at + (k > n / 2 ? n - k : k) * x->step, x->im, x->form);
     sum[q] = (M(cx)){ one.re * (2 * inner), none };
     dif[q] = (M(cx)){ k > n / 2 ? one.im * (-2 * inner) : one.im * (2 * inner), none };
   }
-  M(sums)(n, &first, sum, dif, d->wave, true, v);
+  M(sums)(n, &first, sum, dif, d->wave[0], true, v);
   M(give_real)(y, 0, v[0].re * factor);
   for (int k = 1; k <= n / 2; k++) {
     M(give_real)(y, k, (v[k].re + v[k].im) * factor);
