@@ -189,7 +189,7 @@ enum { CIRCLE = 256 };
 
 /* From so many roots on, to look one up among those of an eighth of a turn takes less time than to
  * read it from memory. */
-enum { FOLDED = 1 << 16 };
+enum { FOLDED = 1 << 18 };
 
 #define P float
 #define M(f) f##_f32
@@ -381,6 +381,19 @@ static double line_cost(int64_t n, int64_t chunk)
   return *cost;
 }
 
+/* The same of odds[i] << twos, searched once for each of the sizes that convolutions are made
+ * longer to. */
+static double padded_cost(int i, int twos, int64_t chunk)
+{
+  enum { MOST = 42 };
+  static double known[2][ODDS][MOST + 1];
+  const int64_t n = (int64_t)odds[i] << twos;
+  if (twos > MOST) return searched_line_cost(n, chunk);
+  double *cost = &known[chunk == 8][i][twos];
+  if (*cost == 0) *cost = searched_line_cost(n, chunk);
+  return *cost;
+}
+
 /* The cheapest size without large factors of a convolution of at least so many numbers. */
 static int64_t padded_size(int64_t least, int64_t chunk, double *least_cost)
 {
@@ -388,9 +401,10 @@ static int64_t padded_size(int64_t least, int64_t chunk, double *least_cost)
   double best_cost = 0;
   for (int i = 0; i < ODDS; i++) {
     int64_t size = odds[i];
-    while (size < least) size *= 2;
+    int twos = 0;
+    for (; size < least; size *= 2) twos++;
     if (best && size >= best + best / 8) continue;              /* no kernels are that much faster */
-    const double cost = line_cost(size, chunk);
+    const double cost = padded_cost(i, twos, chunk);
     if (best && cost >= best_cost) continue;
     best = size;
     best_cost = cost;

@@ -13,6 +13,9 @@ typedef struct M(roots) {
   P *many, few[2 * M(FEW)];         /* many: memory of what few has no room for, or NULL */
 } M(roots);
 
+/* A complex number. */
+typedef P M(number) __attribute__((vector_size(2 * sizeof(P)), aligned(sizeof(P)), may_alias));
+
 static int64_t M(first_part)(int64_t n) { return n % 8 == 0 ? n / 8 : n % 2 == 0 ? n / 4 : n / 2; }
 
 /* The images of roots up to e = part: that of M(first_part), or half of a turn. */
@@ -22,16 +25,10 @@ static void M(fill_images)(P *to, int64_t n, int64_t part)
     to[2 * e] = to[2 * (n / 4 - e) + 1];
     to[2 * e + 1] = to[2 * (n / 4 - e)];
   }
-  if (part < n / 2) {
-    for (int64_t e = n / 4 + 1; e <= n / 2; e++) {
-      to[2 * e] = -to[2 * (n / 2 - e)];
-      to[2 * e + 1] = to[2 * (n / 2 - e) + 1];
-    }
-  }
-  for (int64_t e = n / 2 + 1; e < n; e++) {
-    to[2 * e] = to[2 * (n - e)];
-    to[2 * e + 1] = -to[2 * (n - e) + 1];
-  }
+  const M(number) left = { -1, 1 }, below = { 1, -1 };
+  M(number) *const root = (M(number) *)(void *)to;
+  if (part < n / 2) for (int64_t e = n / 4 + 1; e <= n / 2; e++) root[e] = root[n / 2 - e] * left;
+  for (int64_t e = n / 2 + 1; e < n; e++) root[e] = root[n - e] * below;
 }
 static bool M(fill_circle)(P *to, int64_t n, th_fft_roots *roots)
 {
@@ -132,13 +129,25 @@ static void M(turn_table)(P *to, const M(roots) *r, int64_t n, int64_t columns, 
   }
 }
 
-/* cos and sin of pi k^2 / n; r: of 2 n. Those of n - k are equal to those of k, or for odd n
- * opposite. */
-static void M(chirp_table)(P *cosines, P *sines, const M(roots) *r, int64_t n)
+/* Root k of 2 n, 0 <= k < 2 n, from those up to a quarter of a turn. Squares come in an order that
+ * no branch predictor knows: this has no branch, nor a comparison to make one of. */
+static inline void M(root_of_quarter)(const P *quarter, int64_t n, int64_t k, P *cosine, P *sine)
+{
+  const int64_t below = (n - k) >> 63;              /* -1 or 0 */
+  k += 2 * (n - k) & below;
+  const int64_t left = (n / 2 - k) >> 63;
+  k += (n - 2 * k) & left;
+  *cosine = (P)(1 + 2 * left) * quarter[2 * k];
+  *sine = (P)(1 + 2 * below) * quarter[2 * k + 1];
+}
+
+/* cos and sin of pi k^2 / n; quarter: the roots of 2 n up to a quarter of a turn. Those of n - k
+ * are equal to those of k, or for odd n opposite. */
+static void M(chirp_table)(P *cosines, P *sines, const P *quarter, int64_t n)
 {
   int64_t square = 0;                               /* of k, modulo 2 n */
   for (int64_t k = 0; k <= n / 2; k++) {
-    M(root)(r, square, cosines + k, sines + k);
+    M(root_of_quarter)(quarter, n, square, cosines + k, sines + k);
     square += 2 * k + 1;
     if (square >= 2 * n) square -= 2 * n;
   }
@@ -345,9 +354,9 @@ static bool M(fill_prime)(th_fft_plan *p, th_fft_node *d)
 /* Memory of a convolution's chirp or weights: n cosines in whole chunks, then the sines. */
 static P *M(take_chirp)(th_fft_plan *p, int64_t n)
 {
-  const size_t bytes = sizeof(P) * 2 * (size_t)((n + M(CHUNK) - 1) / M(CHUNK) * M(CHUNK));
-  P *to = take(p, bytes);
-  if (to) memset(to, 0, bytes);
+  const int64_t whole = (n + M(CHUNK) - 1) / M(CHUNK) * M(CHUNK);
+  P *to = take(p, sizeof(P) * 2 * (size_t)whole);
+  for (int64_t k = n; to && k < whole; k++) to[k] = to[whole + k] = 0;
   return to;
 }
 static P *M(sines_of)(const P *cosines, int64_t n)
@@ -415,8 +424,8 @@ static bool M(fill_chirp)(th_fft_plan *p, th_fft_node *d)
   d->kernel = take(p, sizeof(P) * 2 * (size_t)th_fft_kernel_room(d->padded, M(CHUNK)));
   if (!cosines || !d->kernel) return false;
   M(roots) r;
-  const bool done = M(roots_new)(&r, 2 * d->n, p->kernels->roots);
-  if (done) M(chirp_table)(cosines, M(sines_of)(cosines, d->n), &r, d->n);
+  const bool done = M(some_roots)(&r, 2 * d->n, d->n / 2 + 1, p->kernels->roots);
+  if (done) M(chirp_table)(cosines, M(sines_of)(cosines, d->n), r.circle, d->n);
   M(roots_free)(&r);
   d->chirp = cosines;
   return done && M(fill_convolution)(p, d->padded);

@@ -380,15 +380,15 @@ static void M(order_kernel)(const th_fft_node *d, const P *z, P *to)
 }
 
 /* The numbers that a chirp's convolution is with. */
-static void M(chirp_kernel)(const th_fft_node *d, P *z)
+static void M(chirp_kernel)(const th_fft_node *d, P *restrict z)
 {
-  const int64_t n = d->padded->n;
-  const P *chirp = d->chirp, *sines = chirp + M(up)(d->n) * M(CHUNK);
-  memset(z, 0, sizeof(P) * 2 * (size_t)n);
-  for (int64_t k = 0; k < d->n; k++) {
-    z[2 * k] = chirp[k], z[2 * k + 1] = sines[k];
-    if (k > 0) z[2 * (n - k)] = z[2 * k], z[2 * (n - k) + 1] = z[2 * k + 1];
-  }
+  typedef P number __attribute__((vector_size(2 * sizeof(P)), aligned(sizeof(P)), may_alias));
+  const int64_t n = d->padded->n, most = d->n;
+  const P *chirp = d->chirp, *sines = chirp + M(up)(most) * M(CHUNK);
+  for (int64_t k = 0; k < most; k++) z[2 * k] = chirp[k], z[2 * k + 1] = sines[k];
+  memset(z + 2 * most, 0, sizeof(P) * 2 * (size_t)(n - 2 * most + 1));
+  number *const to = (number *)(void *)z;
+  for (int64_t k = 1; k < most; k++) to[n - k] = to[k];
 }
 
 /* The spectrum that a plan of a convolution multiplies with. */
