@@ -46,8 +46,8 @@ end
 --- Finds entries of a plan that can lie inside of others: they get the fields host and channel,
 -- from 0.
 -- @param list        entries in the order of their nodes
--- @param entry_of    function(slot): the entry whose memory a value has
-function M.find(graph, list, entry_of)
+-- @param entries     the entries whose memory values have, by slot
+function M.find(graph, list, entries)
    local users
    for _, host in ipairs(list) do
       local n = host.node
@@ -55,8 +55,9 @@ function M.find(graph, list, entry_of)
          users = users or users_of(graph)
          local channel = 0
          for k = 1, n.count do
-            local e = entry_of(n.inputs[k])
-            if may_join(e, n.inputs[k], n, users) then e.host, e.channel = host, channel end
+            local slot = n.inputs[k]
+            local e = slot and entries[slot]
+            if may_join(e, slot, n, users) then e.host, e.channel = host, channel end
             channel = channel + (host.sizes and host.sizes[k] or 0)
          end
       end

@@ -231,18 +231,26 @@ end
 
 -- ---- the second run ----------------------------------------------------------------------------
 
+local function add_storage(set, t)
+   if types.is_tensor(t) and address(t) then set[address(t)] = true end
+end
+
 -- The storages that stay where they are while a plan is in use, by address.
 local function lasting(graph, plan, blocks)
    local memory = {}
-   local function add(t)
-      if types.is_tensor(t) and address(t) then memory[address(t)] = true end
-   end
-   for _, block in ipairs(blocks) do add(block.tensor) end
-   for _, value in pairs(plan.static) do add(value) end
+   for _, block in ipairs(blocks) do add_storage(memory, block.tensor) end
+   for _, value in pairs(plan.static) do add_storage(memory, value) end
    for slot, value in pairs(graph.constants) do
-      if not graph.changeable[slot] then add(value) end
+      if not graph.changeable[slot] then add_storage(memory, value) end
    end
    return memory
+end
+
+-- The entries whose memory values have, by slot.
+local function entries_by_slot(r, by_number)
+   local entries = {}
+   for slot, number in pairs(r.storage) do entries[slot] = by_number[number] end
+   return entries
 end
 
 --- Completes a plan after its recording run. Buffers of results, of devices and those that are used
@@ -290,8 +298,7 @@ function M.place(graph, plan)
    if not r then return end
    local list, by_number = shared.entries_of(r)
    plan.live = most_live(r.entries)
-   inside.find(graph, list, function(slot) return slot and r.storage[slot]
-      and by_number[r.storage[slot]] end)
+   inside.find(graph, list, entries_by_slot(r, by_number))
    local blocks, unshared = shared.blocks_of(list, r, by_number), 0
    tidy()
    local bytes = shared.place(blocks)

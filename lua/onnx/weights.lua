@@ -78,19 +78,23 @@ local function reader(origin)
    end
 end
 
+-- Code that LuaJIT has compiled keeps the functions that it calls. So functions that loops over
+-- nodes call get the graph as an argument: as an upvalue it would never be freed.
+
+local function count_use(uses, graph, slot)
+   local t = slot and graph.constants[slot]
+   local a = t ~= nil and types.is_tensor(t) and plan.address(t)
+   if a then uses[a] = (uses[a] or 0) + 1 end
+end
+
 -- How often nodes and outputs use each storage.
 local function uses_of(graph)
    local uses = {}
-   local function use(slot)
-      local t = slot and graph.constants[slot]
-      local a = t ~= nil and types.is_tensor(t) and plan.address(t)
-      if a then uses[a] = (uses[a] or 0) + 1 end
-   end
    for _, n in ipairs(graph.nodes) do
-      for k = 1, n.count do use(n.inputs[k]) end
-      for _, m in ipairs(n.members or {}) do use(m.slot) end
+      for k = 1, n.count do count_use(uses, graph, n.inputs[k]) end
+      for _, m in ipairs(n.members or {}) do count_use(uses, graph, m.slot) end
    end
-   for _, o in ipairs(graph.outputs) do use(o.slot) end
+   for _, o in ipairs(graph.outputs) do count_use(uses, graph, o.slot) end
    return uses
 end
 
@@ -102,24 +106,30 @@ end
 -- Ops whose second input is weights.
 local ops = { Conv = true, MatMul = true, Gemm = true }
 
+-- The weights of a slot. alone: no subgraph may use them too.
+local function weights_of(graph, uses, alone, slot)
+   local t = graph.constants[slot]
+   local a = types.is_tensor(t) and plan.address(t)
+   if not a then return nil end
+   local origin, all = graph.origins[a], graph.weights
+   local w = all[a] or M.new(t, origin and reader(origin))
+   w.single = alone and uses[a] == 1 and w.read ~= nil and t:isContiguous()
+   all[a] = w
+   return w
+end
+
 --- Gives nodes with constant weights n.weights. graph.weights has all of them, by storage.
 function M.prepare(graph)
-   local uses, alone, all = uses_of(graph), not has_subgraphs(graph), {}
-   local function of(slot)
-      local t = graph.constants[slot]
-      local a = types.is_tensor(t) and plan.address(t)
-      if not a then return nil end
-      local origin = graph.origins[a]
-      local w = all[a] or M.new(t, origin and reader(origin))
-      w.single = alone and uses[a] == 1 and w.read ~= nil and t:isContiguous()
-      all[a] = w
-      return w
-   end
+   local uses, alone = uses_of(graph), not has_subgraphs(graph)
+   graph.weights = {}
    for _, n in ipairs(graph.nodes) do
-      if n.domain == '' and ops[n.op] and n.fixed[2] then n.weights = of(n.inputs[2]) end
-      for _, m in ipairs(n.members or {}) do m.weights = of(m.slot) end
+      if n.domain == '' and ops[n.op] and n.fixed[2] then
+         n.weights = weights_of(graph, uses, alone, n.inputs[2])
+      end
+      for _, m in ipairs(n.members or {}) do
+         m.weights = weights_of(graph, uses, alone, m.slot)
+      end
    end
-   graph.weights = all
 end
 
 --- The constant of a slot became t, which is the tensor `old` times a factor.

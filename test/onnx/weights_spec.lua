@@ -4,6 +4,7 @@ local bytes = require 'test.support.onnx_bytes'
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local refuses = require 'test.support.refuses'
+local run = require 'test.support.run_th'
 local temporary = require 'test.support.temporary'
 local onnx = require 'onnx'
 
@@ -189,5 +190,33 @@ describe('the weights of a model', function()
          local want = onnx.load(name):forward(x)
          for _ = 1, 2 do assert.is_true(torch.equal(want, m:forward(x)), rows) end
       end
+   end)
+
+   it('are freed with a model that nothing uses, though its loops were compiled', function()
+      local nodes, weights, value = {}, {}, 'x'
+      local most = 600                         -- a model of so many values is read by compiled code
+      for i = 1, most do
+         local w, y = 'w' .. i, i == most and 'z' or 'y' .. i
+         nodes[i] = node('Conv', { value, w }, { y })
+         weights[i] = tensor(w, 'float', { 4, 4, 1, 1 }, numbers(16, i))
+         value = y
+      end
+      local name = write(bytes.model(nodes, { info('x', 'float', { 'n', 4, 'h', 'h' }) },
+         { info('z', 'float') }, weights))
+      -- In a new process: LuaJIT treats the first functions that a line of code makes as constants.
+      local out = run.script(([=[
+         local onnx = require 'onnx'
+         local seen = setmetatable({}, { __mode = 'v' })
+         local function use()
+            local m, x = onnx.load '%s', torch.FloatTensor(1, 4, 5, 5):fill(1)
+            for _ = 1, 5 do m:forward(x) end
+            seen[1], seen[2], seen[3] = m, m.graph, m.plans[m.plans[1]]
+         end
+         use()
+         collectgarbage()
+         collectgarbage()
+         io.write(tostring(seen[1]), ' ', tostring(seen[2]), ' ', tostring(seen[3]))
+      ]=]):format(name))
+      assert.equal('nil nil nil', out)
    end)
 end)
