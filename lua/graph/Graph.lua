@@ -57,23 +57,26 @@ function Graph:leaves() return ends(self, 'from') end
 --- Whether following children from some node of the graph leads back to it.
 function Graph:hasCycle() return graph._cyclic(self.nodes) end
 
+-- The new node of an old one. LuaJIT keeps the functions that compiled code calls, and what their
+-- upvalues hold, so it gets the table as an argument.
+local function twin(of, node)
+   of[node] = of[node] or node.new(node.data)
+   return of[node]
+end
+
 -- A graph of new nodes, which share their data with the old ones. Returns it, and old node -> new node.
 local function copy(self, flip)
    local new, of = graph.Graph(), {}
-   local function twin(node)
-      of[node] = of[node] or node.new(node.data)
-      return of[node]
-   end
    for _, edge in ipairs(self.edges) do
       local from, to = edge.from, edge.to
       if flip then
-         local first, second = twin(to), twin(from)
+         local first, second = twin(of, to), twin(of, from)
          new:add(graph.Edge(first, second, edge.weight))
       else
-         new:add(graph.Edge(twin(from), twin(to), edge.weight))
+         new:add(graph.Edge(twin(of, from), twin(of, to), edge.weight))
       end
    end
-   for _, node in ipairs(self.nodes) do new:add(twin(node)) end          -- those without edges
+   for _, node in ipairs(self.nodes) do new:add(twin(of, node)) end          -- those without edges
    return new, of
 end
 

@@ -35,10 +35,13 @@ function Node:add(child)
    end
 end
 
+-- Functions that a traversal calls get what they know as their last argument. LuaJIT keeps the
+-- functions that compiled code calls: as upvalues the nodes would never be freed.
+
 -- Traverses depth first below `self`, through nodes for which `enter` returns true; `leave` is called after all children. The
--- stack is explicit, so chains of a hundred thousand nodes work.
-local function walk(self, enter, leave)
-   if not enter(self) then return end
+-- stack is explicit, so chains of a hundred thousand nodes work. state: a table for both functions.
+local function walk(self, enter, leave, state)
+   if not enter(self, state) then return end
    local nodes, places, depth = {self}, {0}, 1
    while depth > 0 do
       local node = nodes[depth]
@@ -46,8 +49,8 @@ local function walk(self, enter, leave)
       local child = node.children[places[depth]]
       if not child then
          depth = depth - 1
-         leave(node)
-      elseif enter(child) then
+         leave(node, state)
+      elseif enter(child, state) then
          depth = depth + 1
          nodes[depth], places[depth] = child, 0
       end
@@ -55,13 +58,10 @@ local function walk(self, enter, leave)
 end
 
 -- Returns true for a node the first time.
-local function once()
-   local seen = {}
-   return function(node)
-      if seen[node] then return false end
-      seen[node] = true
-      return true
-   end
+local function once(node, state)
+   if state.seen[node] then return false end
+   state.seen[node] = true
+   return true
 end
 
 -- The same with a mark in the node, which stays.
@@ -71,27 +71,31 @@ local function unmarked(node)
    return true
 end
 
-local function breadth(self, enter, func)
-   local list, first = {}, 1
-   if enter(self) then list[1] = self end
+-- Calls visit(node, about).
+local function breadth(self, enter, visit, about)
+   local list, first, state = {}, 1, { seen = {} }
+   if enter(self, state) then list[1] = self end
    while list[first] do
       local node = list[first]
       first = first + 1
-      func(node)
+      visit(node, about)
       for _, child in ipairs(node.children) do
-         if enter(child) then list[#list + 1] = child end
+         if enter(child, state) then list[#list + 1] = child end
       end
    end
    return list
 end
 
+local function call(node, func) func(node) end
+
+local function call_and_list(node, state)
+   state.func(node)
+   state.list[#state.list + 1] = node
+end
 local function depth(self, enter, func)
-   local list = {}
-   walk(self, enter, function(node)
-      func(node)
-      list[#list + 1] = node
-   end)
-   return list
+   local state = { seen = {}, list = {}, func = func }
+   walk(self, enter, call_and_list, state)
+   return state.list
 end
 
 local function need(self, name, func)
@@ -103,19 +107,19 @@ end
 --- Calls func(node) once for each reachable node, breadth first, this one first.
 function Node:bfs(func)
    need(self, 'bfs', func)
-   breadth(self, once(), func)
+   breadth(self, once, call, func)
 end
 
 --- Calls func(node) once for each reachable node, depth first: children before their parents.
 function Node:dfs(func)
    need(self, 'dfs', func)
-   depth(self, once(), func)
+   depth(self, once, func)
 end
 
 --- Node:bfs that skips nodes whose `visited` is true and sets the mark on those it visits; returns these in order.
 function Node:bfs_dirty(func)
    need(self, 'bfs_dirty', func)
-   return breadth(self, unmarked, func)
+   return breadth(self, unmarked, call, func)
 end
 
 --- Node:dfs that skips nodes whose `visited` is true and sets the mark on those it visits; returns these in order.
@@ -126,42 +130,47 @@ end
 
 local function nothing() end
 
+local function enter_once(node, state)
+   if not once(node, state) then return false end
+   state.before(node)
+   return true
+end
+local function leave_once(node, state) state.after(node) end
+
 --- Calls pre_func(node) before and post_func(node) after the children of each reachable node; either may be
 --- nil.
 function Node:visit(pre_func, post_func)
-   local enter = once()
-   pre_func = pre_func or nothing
-   walk(self, function(node)
-      if not enter(node) then return false end
-      pre_func(node)
-      return true
-   end, post_func or nothing)
+   walk(self, enter_once, leave_once,
+      { seen = {}, before = pre_func or nothing, after = post_func or nothing })
 end
+
+local function open(node, state)
+   if state.open[node] then state.found = true end
+   if state.open[node] or state.done[node] then return false end
+   state.open[node] = true
+   return true
+end
+local function close(node, state) state.open[node], state.done[node] = nil, true end
 
 -- Whether a path from one of the nodes leads back to a node on it.
 function graph._cyclic(nodes)
-   local open, done, found = {}, {}, false
-   for _, start in ipairs(nodes) do
-      walk(start, function(node)
-         if open[node] then found = true end
-         if open[node] or done[node] then return false end
-         open[node] = true
-         return true
-      end, function(node) open[node], done[node] = nil, true end)
-   end
-   return found
+   local state = { open = {}, done = {}, found = false }
+   for _, start in ipairs(nodes) do walk(start, open, close, state) end
+   return state.found
 end
 
 --- Whether a cycle can be reached from here.
 function Node:hasCycle() return graph._cyclic{self} end
 
+local function add_edges(node, g)
+   for _, child in ipairs(node.children) do g:add(graph.Edge(node, child)) end
+end
+
 --- The graph of all reachable nodes, with an edge for every child; breadth first.
 function Node:graph()
    local g = graph.Graph()
    g:add(self)
-   breadth(self, once(), function(node)
-      for _, child in ipairs(node.children) do g:add(graph.Edge(node, child)) end
-   end)
+   breadth(self, once, add_edges, g)
    return g
 end
 

@@ -37,13 +37,17 @@ local function need_nodes(what, list)
 end
 
 -- Whether a node without an input can use a module: one that returns parameters. It gets an empty table.
+-- A table of facts about nodes, which does not keep them: compiled code keeps the functions that a
+-- traversal calls, and what their upvalues hold.
+local function about_nodes() return setmetatable({}, { __mode = 'k' }) end
+
 local function is_source(module) return module and torch.typename(module) ~= 'nn.Identity' end
 
 -- Refuses graphs that cannot run, before any node is changed.
 local function check(inputs, outputs)
    need_nodes('inputs', inputs)
    need_nodes('outputs', outputs)
-   local place = {}
+   local place = about_nodes()
    for i, node in ipairs(inputs) do
       if place[node] then
          where.refuse('nn.gModule: inputs must be different nodes, got the same at %d and %d', place[node], i)
@@ -55,7 +59,7 @@ local function check(inputs, outputs)
       place[node] = i
    end
    if graph._cyclic(outputs) then where.refuse('nn.gModule: the graph must have no cycle') end
-   local reached = {}
+   local reached = about_nodes()
    local function look(node)
       reached[node] = true
       if #node.children == 0 and not place[node] and not is_source(node.data.module) then

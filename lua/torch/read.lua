@@ -236,8 +236,14 @@ local function carried_factory(self, name)
    return its and function() return setmetatable({}, its) end
 end
 
+-- Later records may refer to the object by its index. LuaJIT keeps the functions that compiled code
+-- calls: as an upvalue of one of them r would keep all that was read.
+local function keep(self, r, index, object)
+   if self._referenced and index then r.objects[index] = object end
+end
+
 -- An object of a class: the object, or nothing and the frame that waits for the rest of it.
-local function begin_object(self, f, keep, index)
+local function begin_object(self, f, r, index)
    local name, version = get_text(self, f, 'the version of an object'), 0      -- old files have no version
    local number = name:match '^V (%d+)$'
    if number then version, name = tonumber(number), get_text(self, f, 'the name of a class') end
@@ -252,10 +258,10 @@ local function begin_object(self, f, keep, index)
       local ty = dtype.of_storage(object.s)
       object = get_storage(self, f, object.s.dtype)
       if ty >= dtype.CUDA then object = storage.new(ty, #object, false):copy(object) end
-      keep(index, object)
+      keep(self, r, index, object)
       return object
    end
-   keep(index, object)
+   keep(self, r, index, object)
    if not own and arg.is_tensor(object) then return nil, get_view(self, f, object, version) end
    if read then
       read(object, self, version)
@@ -281,9 +287,6 @@ local function read_graph(self, f)
       depth = depth + 1
       frames[depth] = frame
    end
-   local function keep(index, object)
-      if self._referenced and index then r.objects[index] = object end
-   end
 
    while true do
       local tag = get_int(f)
@@ -303,7 +306,7 @@ local function read_graph(self, f)
             value = known
          elseif tag == TABLE or tag == CARRIED_TABLE then
             local t, n = begin_table(self, f, tag == CARRIED_TABLE and self._carry[get_int(f)])
-            keep(index, t)
+            keep(self, r, index, t)
             value = t
             if n > 0 then
                push { kind = 'table', object = t, left = n, at_value = false }
@@ -311,17 +314,17 @@ local function read_graph(self, f)
             end
          elseif tag == CARRIED_STORAGE then
             value = copy_of(self._carry[get_int(f)])
-            keep(index, value)
+            keep(self, r, index, value)
          elseif tag == OBJECT then
             local frame
-            value, frame = begin_object(self, f, keep, index)
+            value, frame = begin_object(self, f, r, index)
             if frame then
                push(frame)
                ready = false
             end
          else
             local object = begin_function(self, tag, get_text(self, f, 'a function'))
-            keep(index, object)
+            keep(self, r, index, object)
             push { kind = 'function', object = object, tag = tag }
             ready = false
          end

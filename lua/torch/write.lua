@@ -225,6 +225,18 @@ local function stand_in(object)
    return object
 end
 
+-- Writes the index of the next object, under which later records refer to it. LuaJIT keeps the
+-- functions that compiled code calls: as an upvalue of one of them w would keep all that was
+-- written.
+local function put_new_index(self, w, f, original, now)
+   w.count = w.count + 1
+   if self._referenced then
+      remember(w, original, w.count)
+      if not rawequal(now, original) then remember(w, now, w.count) end
+   end
+   put_int(f, w.count)
+end
+
 -- Writes the object and everything it refers to. A frame is a table whose pairs are being written.
 local function write_graph(self, f, root, hook, carry)
    local w = writing_state(self)
@@ -236,19 +248,9 @@ local function write_graph(self, f, root, hook, carry)
       frames[depth] = { t = t, object = owner, keys = keys, at = 0, key = nil, at_value = false }
    end
 
-   -- The index of the next object, under which later records refer to it.
-   local function new_index(original, now)
-      w.count = w.count + 1
-      if self._referenced then
-         remember(w, original, w.count)
-         if not rawequal(now, original) then remember(w, now, w.count) end
-      end
-      put_int(f, w.count)
-   end
-
-   local function begin_table(t, original, owner, meta)
+   local function begin_table(self, w, t, original, owner, meta)
       put_int(f, meta and CARRIED_TABLE or TABLE)
-      new_index(original, t)
+      put_new_index(self, w, f, original, t)
       if meta then put_int(f, carry_index(carry, meta)) end
       local keys = keys_of(t)
       put_int(f, #keys)
@@ -295,27 +297,27 @@ local function write_graph(self, f, root, hook, carry)
          if not self._referenced then need_acyclic(original, frames, depth) end
          if kind == 'function' then
             put_int(f, FUNCTION)
-            new_index(original, object)
+            put_new_index(self, w, f, original, object)
             local code = dump_of(object)
             if not carry then record.known_code[code] = true end
             put_text(f, code)
             object, internal, again = upvalues_of(w, object), true, true
          elseif name == 'torch.OpaqueFunction' then
             put_int(f, object.kind)
-            if object.kind ~= OLD_FUNCTION then new_index(original, object) end
+            if object.kind ~= OLD_FUNCTION then put_new_index(self, w, f, original, object) end
             put_text(f, object.code)
             object, internal, again = object.upvalues, true, true
          elseif not name then
             local made = class.constructor_name(object)     -- as in Torch7, the fields of its table, which is empty
             if made then print(('$ Warning: the constructor %s is written as an empty table'):format(made)) end
-            begin_table(object, original, original, carry and getmetatable(object))
+            begin_table(self, w, object, original, original, carry and getmetatable(object))
          elseif carry and arg.is_storage(object) then
             put_int(f, CARRIED_STORAGE)
-            new_index(original, object)
+            put_new_index(self, w, f, original, object)
             put_int(f, carry_index(carry, object))
          else
             put_int(f, OBJECT)
-            new_index(original, object)
+            put_new_index(self, w, f, original, object)
             local its = class.class_of(object)
             local own = its.__write or its.write
             put_header(f, version_of(object), carry and not class.is_current(its) and carried_class(carry, its) or name)
@@ -327,7 +329,7 @@ local function write_graph(self, f, root, hook, carry)
                put_storage(f, object)
             elseif kind == 'table' then
                local fields = writable_fields(object, name, carry)
-               begin_table(fields, fields, original)
+               begin_table(self, w, fields, fields, original)
             else
                error(('%s cannot be written: %s has no method write'):format(trail(frames, depth), name), 0)
             end
