@@ -14,7 +14,7 @@
 #include "th_fft.h"
 
 enum { SPLIT, PAIRS, SWAPPED, PAIRS_PAST, SWAPPED_PAST };
-enum { NOTHING, SCALE, TURN_LANES, TURN_ALL };
+enum { NOTHING, SCALE, TURN_LANES, TURN_ALL, TURN_ROOTS, KEPT };
 
 enum {
   TOGETHER = 4096,                  /* longer lines are not transformed side by side: they would not stay in the cache */

@@ -85,13 +85,19 @@ TH_INLINE M(cx) M(turned_by)(M(cx) v, M(vec) c, M(vec) s)
 {
   return (M(cx)){ M_FMA(v.im, s, v.re * c), M(TH_FNMA)(v.re, s, v.im * c) };
 }
+TH_INLINE M(cx) M(turned_at)(const int how, const P *at, M(cx) v)
+{
+  const M(vec) none = { 0 };
+  if (how == TURN_ALL) return M(turned_by)(v, at[0] - none, at[M(CHUNK)] - none);
+  return M(turned_by)(v, *(const M(loose) *)at, *(const M(loose) *)(at + M(CHUNK)));
+}
 TH_INLINE M(cx) M(finished)(const M(after) *t, int64_t b, int64_t k, M(cx) v)
 {
-  const P *at = t->turns + b * t->next + k * t->step;
-  if (t->how == TURN_LANES) return M(turned_by)(v, *(const M(loose) *)at, *(const M(loose) *)(at + M(CHUNK)));
-  if (t->how == TURN_ALL) return M(turned_by)(v, at[0] - (M(vec)){ 0 }, at[M(CHUNK)] - (M(vec)){ 0 });
-  return (M(cx)){ v.re * t->factor, v.im * t->factor };
+  if (t->how == SCALE) return (M(cx)){ v.re * t->factor, v.im * t->factor };
+  return M(turned_at)(t->how, t->turns + b * t->next + k * t->step, v);
 }
+
+#include "radix.h"
 
 /* The vectors behind those of a row, which the next group of lanes has. */
 TH_INLINE void M(fetch)(const P *at, const bool to_write)
@@ -108,26 +114,6 @@ TH_INLINE void M(fetch)(const P *at, const bool to_write)
 TH_INLINE void M(some)(const int radix, const M(rows) *x, const M(rows) *y, const M(many) *all, int64_t m, int64_t s,
                        const P *roots, const M(after) *t)
 {
-  static const P c7[] = { 1, (P)0.62348980185873353053, (P)-0.22252093395631440429, (P)-0.90096886790241912624,
-                          (P)-0.90096886790241912624, (P)-0.22252093395631440429, (P)0.62348980185873353053 };
-  static const P s7[] = { 0, (P)0.78183148246802980871, (P)0.97492791218182360702, (P)0.43388373911755812048,
-                          (P)-0.43388373911755812048, (P)-0.97492791218182360702, (P)-0.78183148246802980871 };
-  static const P c11[] = { 1, (P)0.84125353283118116886, (P)0.41541501300188642553, (P)-0.14231483827328514044,
-                           (P)-0.65486073394528506406, (P)-0.95949297361449738989, (P)-0.95949297361449738989,
-                           (P)-0.65486073394528506406, (P)-0.14231483827328514044, (P)0.41541501300188642553,
-                           (P)0.84125353283118116886 };
-  static const P s11[] = { 0, (P)0.54064081745559758211, (P)0.90963199535451837141, (P)0.98982144188093273238,
-                           (P)0.75574957435425828377, (P)0.28173255684142969771, (P)-0.28173255684142969771,
-                           (P)-0.75574957435425828377, (P)-0.98982144188093273238, (P)-0.90963199535451837141,
-                           (P)-0.54064081745559758211 };
-  static const P c13[] = { 1, (P)0.88545602565320989590, (P)0.56806474673115580251, (P)0.12053668025532305335,
-                           (P)-0.35460488704253562597, (P)-0.74851074817110109863, (P)-0.97094181742605202716,
-                           (P)-0.97094181742605202716, (P)-0.74851074817110109863, (P)-0.35460488704253562597,
-                           (P)0.12053668025532305335, (P)0.56806474673115580251, (P)0.88545602565320989590 };
-  static const P s13[] = { 0, (P)0.46472317204376854566, (P)0.82298386589365639458, (P)0.99270887409805399280,
-                           (P)0.93501624268541482344, (P)0.66312265824079520238, (P)0.23931566428755776715,
-                           (P)-0.23931566428755776715, (P)-0.66312265824079520238, (P)-0.93501624268541482344,
-                           (P)-0.99270887409805399280, (P)-0.82298386589365639458, (P)-0.46472317204376854566 };
   const int64_t across = m * s * x->step, apart = s * y->step, xi = x->im, yi = y->im;
   const int xf = x->form, yf = y->form;
   const bool far_from = xf != SPLIT && x->step >= FAR, far_to = (yf == PAIRS || yf == SWAPPED) && y->step >= FAR;
@@ -136,71 +122,61 @@ TH_INLINE void M(some)(const int radix, const M(rows) *x, const M(rows) *y, cons
     P *to = y->at + i * all->y;
     for (int64_t p = 0; p < m; p++) {
       for (int64_t q = 0; q < s; q++, from += x->step, to += y->step) {
-        M(cx) v[16];
+        M(cx) v[16], kept[16];
+        const M(source) in = { from, across, xi };
+        const P *turns = t ? t->turns + i * t->next + q * t->step : NULL;
+        const M(sink) out = { kept, to, apart, yi, w, turns, t ? s * t->step : 0 };
         if (far_from) {
 #pragma GCC unroll 16
           for (int k = 0; k < radix; k++) M(fetch)(from + k * across + M(PAIR), false);
         }
         if (xf == SPLIT) {
-#pragma GCC unroll 16
-          for (int k = 0; k < radix; k++) v[k] = M(take)(from + k * across, xi, SPLIT);
-        } else if (xf == PAIRS) {
-#pragma GCC unroll 16
-          for (int k = 0; k < radix; k++) v[k] = M(take)(from + k * across, 0, PAIRS);
+          M(first_step)(radix, true, &in, v);
         } else {
+          if (xf == PAIRS) {
 #pragma GCC unroll 16
-          for (int k = 0; k < radix; k++) v[k] = M(take)(from + k * across, 0, SWAPPED);
-        }
-        if (radix == 2) {
-          const M(cx) a = v[0], b = v[1];
-          v[0] = (M(cx)){ a.re + b.re, a.im + b.im };
-          v[1] = (M(cx)){ a.re - b.re, a.im - b.im };
-        }
-        if (radix == 3) M(three)(v);
-        if (radix == 4) M(four)(v, v + 1, v + 2, v + 3);
-        if (radix == 5) M(five)(v);
-        if (radix == 7) M(odd)(7, v, c7, s7);
-        if (radix == 8) M(eight)(v);
-        if (radix == 6) M(product)(3, 2, v);
-        if (radix == 9) M(nine)(v);
-        if (radix == 10) M(product)(5, 2, v);
-        if (radix == 15) M(product)(5, 3, v);
-        if (radix == 12) M(product)(3, 4, v);
-        if (radix == 16) M(sixteen)(v);
-        if (radix == 11) M(odd)(11, v, c11, s11);
-        if (radix == 13) M(odd)(13, v, c13, s13);
-/* Where number k is left: of eight, the even ones come first. */
-#define FROM (radix == 8 ? k / 2 + k % 2 * 4 : radix == 16 ? k / 4 + k % 4 * 4 : radix == 6 ? k % 3 * 2 + k % 2 : \
-              radix == 9 ? k % 3 * 3 + k / 3 : radix == 10 ? k % 5 * 2 + k % 2 : radix == 12 ? k % 3 * 4 + k % 4 : \
-              radix == 15 ? k % 5 * 3 + k % 3 : k)
-        if (p > 0) {
+            for (int k = 0; k < radix; k++) v[k] = M(take)(from + k * across, 0, PAIRS);
+          } else {
 #pragma GCC unroll 16
-          for (int k = 1; k < radix; k++) M(turned)(v + FROM, v[FROM].re, v[FROM].im, w[2 * k - 2], w[2 * k - 1]);
-        } else if (t) {
-#pragma GCC unroll 16
-          for (int k = 0; k < radix; k++) v[FROM] = M(finished)(t, i, q + k * s, v[FROM]);
+            for (int k = 0; k < radix; k++) v[k] = M(take)(from + k * across, 0, SWAPPED);
+          }
+          M(first_step)(radix, false, &in, v);
         }
         if (far_to) {
 #pragma GCC unroll 16
           for (int k = 0; k < radix; k++) M(fetch)(to + k * apart + M(PAIR), true);
         }
-        if (yf == SPLIT) {
-#pragma GCC unroll 16
-          for (int k = 0; k < radix; k++) M(give)(to + k * apart, yi, SPLIT, v[FROM]);
-        } else if (yf == PAIRS) {
-#pragma GCC unroll 16
-          for (int k = 0; k < radix; k++) M(give)(to + k * apart, 0, PAIRS, v[FROM]);
-        } else if (yf == SWAPPED) {
-#pragma GCC unroll 16
-          for (int k = 0; k < radix; k++) M(give)(to + k * apart, 0, SWAPPED, v[FROM]);
-        } else if (yf == PAIRS_PAST) {
-#pragma GCC unroll 16
-          for (int k = 0; k < radix; k++) M(give)(to + k * apart, 0, PAIRS_PAST, v[FROM]);
+        if (p > 0) {
+          M(second_step)(radix, v, TURN_ROOTS, &out);
+        } else if (yf == SPLIT && !t) {
+          M(second_step)(radix, v, NOTHING, &out);
+        } else if (yf == SPLIT && t->how == TURN_LANES) {
+          M(second_step)(radix, v, TURN_LANES, &out);
+        } else if (yf == SPLIT && t->how == TURN_ALL) {
+          M(second_step)(radix, v, TURN_ALL, &out);
         } else {
+          M(second_step)(radix, v, KEPT, &out);
+          if (t) {
 #pragma GCC unroll 16
-          for (int k = 0; k < radix; k++) M(give)(to + k * apart, 0, SWAPPED_PAST, v[FROM]);
+            for (int k = 0; k < radix; k++) kept[k] = M(finished)(t, i, q + k * s, kept[k]);
+          }
+          if (yf == SPLIT) {
+#pragma GCC unroll 16
+            for (int k = 0; k < radix; k++) M(give)(to + k * apart, yi, SPLIT, kept[k]);
+          } else if (yf == PAIRS) {
+#pragma GCC unroll 16
+            for (int k = 0; k < radix; k++) M(give)(to + k * apart, 0, PAIRS, kept[k]);
+          } else if (yf == SWAPPED) {
+#pragma GCC unroll 16
+            for (int k = 0; k < radix; k++) M(give)(to + k * apart, 0, SWAPPED, kept[k]);
+          } else if (yf == PAIRS_PAST) {
+#pragma GCC unroll 16
+            for (int k = 0; k < radix; k++) M(give)(to + k * apart, 0, PAIRS_PAST, kept[k]);
+          } else {
+#pragma GCC unroll 16
+            for (int k = 0; k < radix; k++) M(give)(to + k * apart, 0, SWAPPED_PAST, kept[k]);
+          }
         }
-#undef FROM
       }
       to += (radix - 1) * apart;
       if (p > 0) w += 2 * (radix - 1);
