@@ -89,8 +89,8 @@ static void M(each)(M(line) *j, int64_t n, bool overlap, int64_t grain, th_block
 /* Up to V pairs, of which the first `count` are there. */
 TH_INLINE M(cx) M(take_some)(const P *at, int64_t count, int form)
 {
-  P p[M(PAIR)] __attribute__((aligned(TH_VB))) = { 0 };
   if (count >= M(V)) return M(take)(at, 0, form);
+  P p[M(PAIR)] __attribute__((aligned(TH_VB))) = { 0 };         /* not before: that takes time */
   memcpy(p, at, sizeof(P) * 2 * (size_t)count);
   return M(take)(p, 0, form);
 }
@@ -105,18 +105,22 @@ TH_INLINE void M(give_some)(P *at, int64_t count, int form, M(cx) v)
   memcpy(at, p, sizeof(P) * 2 * (size_t)count);
 }
 
-/* V x V numbers: columns become rows. */
+/* The real (part 0) or imaginary parts of V x V numbers, whose columns become rows. */
+TH_INLINE void M(parts_turned)(const P *from, int part, M(vec) *v)
+{
+  const M(vec) *at = (const M(vec) *)from + part;
+#pragma GCC unroll 16
+  for (int i = 0; i < M(V) / 2; i++) {
+    const P *low = (const P *)(at + 2 * i), *high = (const P *)(at + 2 * i + M(V));
+    v[i] = M(halves)(low, high), v[i + M(V) / 2] = M(halves)(low + M(V) / 2, high + M(V) / 2);
+  }
+  M(turn_halves)(v);
+}
 TH_INLINE void M(turn_square)(const P *from, P *to)
 {
-  const M(vec) *at = (const M(vec) *)from;
   M(vec) *out = (M(vec) *)to, v[M(V)];
   for (int part = 0; part < 2; part++) {
-#pragma GCC unroll 16
-    for (int i = 0; i < M(V) / 2; i++) {
-      const P *low = (const P *)(at + 2 * i + part), *high = (const P *)(at + 2 * i + part + M(V));
-      v[i] = M(halves)(low, high), v[i + M(V) / 2] = M(halves)(low + M(V) / 2, high + M(V) / 2);
-    }
-    M(turn_halves)(v);
+    M(parts_turned)(from, part, v);
 #pragma GCC unroll 16
     for (int i = 0; i < M(V); i++) out[2 * i + part] = v[i];
   }

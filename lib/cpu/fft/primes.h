@@ -63,13 +63,15 @@ static void M(columns_back)(void *ctx, int64_t first, int64_t last)
       const P *block = j->middle + column * M(PAIR), *turns = (const P *)d->turns + c * rows * 2 * M(CHUNK) + lane;
       for (int64_t b = 0; b < M(up)(rows) * (M(CHUNK) / M(V)); b++, block += columns * M(PAIR)) {
         const int64_t k = th_fft_chunk_at(b / (M(CHUNK) / M(V)), M(CHUNK), rows) + b % (M(CHUNK) / M(V)) * M(V);
-        M(turn_square)(block, aside + k * M(PAIR));
-      }
-      for (int64_t k = 0; k < rows; k++) {          /* parts exchanged, as the transform takes them */
-        M(vec) *at = (M(vec) *)(aside + k * M(PAIR));
-        const M(cx) v = M(turned_by)((M(cx)){ at[1], at[0] }, *(const M(loose) *)(turns + k * 2 * M(CHUNK)),
-                                     *(const M(loose) *)(turns + k * 2 * M(CHUNK) + M(CHUNK)));
-        at[0] = v.re, at[1] = v.im;
+        M(vec) re[M(V)], im[M(V)];
+        M(parts_turned)(block, 0, re);
+        M(parts_turned)(block, 1, im);
+#pragma GCC unroll 16
+        for (int64_t i = 0; i < M(V); i++) {        /* exchanged, as the transform takes them */
+          const M(cx) v = { im[i], re[i] };
+          M(give)(aside + (k + i) * M(PAIR), M(V), SPLIT,
+                  M(turned_at)(TURN_LANES, turns + (k + i) * 2 * M(CHUNK), v));
+        }
       }
       const M(rows) from = { aside, M(PAIR), M(V), SPLIT };
       const M(rows) to = { j->to + column + j->planar, columns, -j->planar, SPLIT };
