@@ -106,6 +106,24 @@ static void M(pass_table)(P *to, const M(roots) *r, int64_t size, int radix)
   }
 }
 
+/* The parts of `count` pairs, of which each is `apart` pairs behind the one before. Four pairs of
+ * floats are loaded as doubles, and take two shuffles. */
+static inline void M(part_pairs)(const P *from, int64_t apart, int64_t count, P *cosines, P *sines)
+{
+  int64_t i = 0;
+  typedef double pair __attribute__((aligned(4), may_alias));
+  typedef double two __attribute__((vector_size(16)));
+  typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
+  for (; DTYPE == TH_F32 && i + 4 <= count; i += 4, from += 8 * apart) {
+    const pair *at[4];
+    for (int k = 0; k < 4; k++) at[k] = (const pair *)(const void *)(from + 2 * k * apart);
+    const four low = (four)(two){ *at[0], *at[1] }, high = (four)(two){ *at[2], *at[3] };
+    *(four *)(void *)(cosines + i) = __builtin_shufflevector(low, high, 0, 2, 4, 6);
+    *(four *)(void *)(sines + i) = __builtin_shufflevector(low, high, 1, 3, 5, 7);
+  }
+  for (; i < count; i++, from += 2 * apart) cosines[i] = from[0], sines[i] = from[1];
+}
+
 /* Between columns and rows: w^(l k) for column l of every chunk, row k. */
 static void M(turn_table)(P *to, const M(roots) *r, int64_t n, int64_t columns, int64_t rows)
 {
@@ -118,11 +136,7 @@ static void M(turn_table)(P *to, const M(roots) *r, int64_t n, int64_t columns, 
       if (r->half < r->n) {
         for (int64_t i = 0; i < most; i++, e += k * step) M(root)(r, e, to + i, to + M(CHUNK) + i);
       } else {                      /* all roots are there */
-        const P *from = r->circle + 2 * e;
-        for (int64_t i = 0; i < most; i++, from += 2 * k * step) {
-          to[i] = from[0];
-          to[M(CHUNK) + i] = from[1];
-        }
+        M(part_pairs)(r->circle + 2 * e, k * step, most, to, to + M(CHUNK));
       }
       for (int64_t i = most; i < M(CHUNK); i++) to[i] = 1, to[M(CHUNK) + i] = 0;
     }
@@ -327,11 +341,13 @@ static bool M(fill_both)(th_fft_plan *p, const th_fft_node *d, int64_t n)
   M(roots) r;
   M(set_roots)(&r, h, true);
   P *circle = M(roots_room)(&r, h);
-  for (int64_t e = 0; circle && e <= h / 2; e++) {
-    const bool near = 2 * e <= h / 2;
-    const int64_t k = near ? 2 * e : h - 2 * e;
-    circle[2 * e] = near ? cosines[k] : -cosines[k];
-    circle[2 * e + 1] = sines[k];
+  for (int64_t e = 0; circle && e <= h / 4; e++) {
+    circle[2 * e] = cosines[2 * e];
+    circle[2 * e + 1] = sines[2 * e];
+  }
+  for (int64_t e = h / 4 + 1; circle && e <= h / 2; e++) {
+    circle[2 * e] = -cosines[h - 2 * e];
+    circle[2 * e + 1] = sines[h - 2 * e];
   }
   if (circle) M(fill_images)(circle, h, h / 2);
   const bool done = circle && M(fill)(p, (th_fft_node *)(uintptr_t)d, &r);
