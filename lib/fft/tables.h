@@ -100,9 +100,13 @@ static inline void M(root)(const M(roots) *r, int64_t e, P *cosine, P *sine)
 static void M(pass_table)(P *to, const M(roots) *r, int64_t size, int radix)
 {
   if (size == radix) return;
-  const int64_t step = r->n / size;
-  for (int64_t p = 1; p < size / radix; p++) {
-    for (int k = 1; k < radix; k++, to += 2) M(root)(r, p * k * step, to, to + 1);
+  const bool all = r->half == r->n;
+  const M(number) *const roots = (const M(number) *)(const void *)r->circle;
+  for (int64_t p = 1, step = r->n / size; p < size / radix; p++, step += r->n / size) {
+    for (int k = 1; k < radix; k++, to += 2) {
+      if (all) *(M(number) *)(void *)to = roots[k * step];
+      else M(root)(r, k * step, to, to + 1);
+    }
   }
 }
 
@@ -124,6 +128,18 @@ static inline void M(part_pairs)(const P *from, int64_t apart, int64_t count, P 
   for (; i < count; i++, from += 2 * apart) cosines[i] = from[0], sines[i] = from[1];
 }
 
+/* Cosines of a chunk's roots e + i step for i below `most`, and of nothing behind them; then the
+ * sines. */
+static inline void M(turn_row)(P *to, const M(roots) *r, int64_t e, int64_t step, int64_t most)
+{
+  if (r->half < r->n) {
+    for (int64_t i = 0; i < most; i++, e += step) M(root)(r, e, to + i, to + M(CHUNK) + i);
+  } else {                          /* all roots are there */
+    M(part_pairs)(r->circle + 2 * e, step, most, to, to + M(CHUNK));
+  }
+  for (int64_t i = most; i < M(CHUNK); i++) to[i] = 1, to[M(CHUNK) + i] = 0;
+}
+
 /* Between columns and rows: w^(l k) for column l of every chunk, row k. */
 static void M(turn_table)(P *to, const M(roots) *r, int64_t n, int64_t columns, int64_t rows)
 {
@@ -132,13 +148,7 @@ static void M(turn_table)(P *to, const M(roots) *r, int64_t n, int64_t columns, 
     const int64_t start = th_fft_chunk_at(j, M(CHUNK), columns),
                   most = columns - start < M(CHUNK) ? columns - start : M(CHUNK);
     for (int64_t k = 0; k < rows; k++, to += 2 * M(CHUNK)) {
-      int64_t e = start * k * step;
-      if (r->half < r->n) {
-        for (int64_t i = 0; i < most; i++, e += k * step) M(root)(r, e, to + i, to + M(CHUNK) + i);
-      } else {                      /* all roots are there */
-        M(part_pairs)(r->circle + 2 * e, k * step, most, to, to + M(CHUNK));
-      }
-      for (int64_t i = most; i < M(CHUNK); i++) to[i] = 1, to[M(CHUNK) + i] = 0;
+      M(turn_row)(to, r, start * k * step, k * step, most);
     }
   }
 }
@@ -245,19 +255,11 @@ static bool M(fill_pairs)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
   P *to = take(p, sizeof(P) * 4 * M(CHUNK) * (size_t)(chunks * half));
   d->pair_turns = to;
   for (int64_t c = 0; to && c < chunks; c++) {
-    const int64_t start = th_fft_chunk_at(c, M(CHUNK), pairs);
+    const int64_t start = th_fft_chunk_at(c, M(CHUNK), pairs), other = start + columns / 2;
+    const int64_t most = pairs - start < M(CHUNK) ? pairs - start : M(CHUNK);
     for (int64_t k = 0; k < half; k++, to += 4 * M(CHUNK)) {
-      for (int64_t i = 0; i < M(CHUNK); i++) {
-        const int64_t l = start + i < pairs ? start + i : 0, other = l + columns / 2;
-        if (r->half < r->n) {
-          M(root)(r, l * k, to + i, to + M(CHUNK) + i);
-          M(root)(r, other * k, to + 2 * M(CHUNK) + i, to + 3 * M(CHUNK) + i);
-        } else {                    /* all roots are there */
-          const P *one = r->circle + 2 * l * k, *two = r->circle + 2 * other * k;
-          to[i] = one[0], to[M(CHUNK) + i] = one[1];
-          to[2 * M(CHUNK) + i] = two[0], to[3 * M(CHUNK) + i] = two[1];
-        }
-      }
+      M(turn_row)(to, r, start * k, k, most);
+      M(turn_row)(to + 2 * M(CHUNK), r, other * k, k, most);
     }
   }
   return to != NULL;
