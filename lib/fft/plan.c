@@ -163,8 +163,8 @@ enum { ODDS = 8 };
 static const int8_t odds[ODDS] = { 1, 3, 5, 9, 15, 25, 27, 45 };
 
 /* The place of a short one of these sizes in a list of them, or -1. All plans of a type share what
- * it needs. */
-enum { SHARED = 4096, SHARED_PLACES = ODDS * 16 };
+ * it needs, 10 MB at most for all of them. */
+enum { SHARED = 16384, SHARED_PLACES = ODDS * 16 };
 static int shared_place(int64_t n)
 {
   int twos = 0;
