@@ -2,7 +2,8 @@
  * computing type after pass.h. Lines are pairs of real and imaginary part. */
 
 /* One line, of which several threads may do parts: then each borrows a slot to work in. */
-typedef struct M(line) {
+typedef struct M(line) M(line);
+struct M(line) {
   const th_fft_node *d;
   const P *from;
   P      *to, *middle;              /* middle: the matrix between the steps */
@@ -18,7 +19,8 @@ typedef struct M(line) {
   int64_t points;                   /* of a convolution's spectrum */
   const P *soon[2];                 /* where the next line comes from and goes to, NULL: not known; */
   int64_t bytes[2];                 /* they are fetched into the cache, each in one of the two steps */
-} M(line);
+  const M(line) *chirped;           /* of a chirp's convolution: the line of its columns, or NULL */
+};
 
 /* Fetches part c of `parts` of the next line's input or result, into the second cache: the first
  * one is full of this line. Strided steps hide the order of memory from the processor. Without a
@@ -42,10 +44,29 @@ static bool M(convolves)(const th_fft_node *d)
   return d->kind == TH_FFT_CHIRP || d->kind == TH_FFT_PRIME || d->kind == TH_FFT_WEIGHTED;
 }
 
+static bool M(narrow)(const th_fft_node *d)
+{
+  return d->column->n < M(CHUNK) || d->row->n < M(CHUNK);
+}
+
+/* May a convolution keep its spectrum in the order of the matrix between the steps? */
+static bool M(keeps_order)(const th_fft_node *d)
+{
+  return d->kind == TH_FFT_SPLIT && !M(narrow)(d);
+}
+
+/* Is this a chirp whose convolution takes its columns from the line, and puts them back there? */
+static bool M(chirps_columns)(const th_fft_node *d)
+{
+  return d->kind == TH_FFT_CHIRP && M(keeps_order)(d->padded) &&
+         d->padded->row->n % M(CHUNK) == 0;
+}
+
 /* Numbers that a convolution needs between the steps: what is transformed, and one more; real ones behind them. */
 static int64_t M(pairs_of)(const th_fft_node *d) { return 2 * M(up)(d->padded->n + 1) * M(CHUNK); }
 static int64_t M(middle_of)(const th_fft_node *d)
 {
+  if (M(chirps_columns)(d)) return 0;
   return M(pairs_of)(d) + (d->kind == TH_FFT_WEIGHTED ? M(up)(d->padded->n) * M(CHUNK) : 0);
 }
 
@@ -57,12 +78,14 @@ static int64_t M(odd_middle)(const th_fft_node *d);
 static int64_t M(step_room)(const th_fft_node *d)
 {
   if (d->kind == TH_FFT_DIRECT) return 2 * d->n * M(PAIR) + M(room)(d) * M(V);
-  if (M(convolves)(d)) return M(step_room)(d->padded);
+  if (M(convolves)(d)) {
+    const int64_t column = M(chirps_columns)(d) ? d->padded->column->n * M(PAIR) : 0;
+    return M(step_room)(d->padded) + column;
+  }
   if (d->kind == TH_FFT_SUM) return 0;
   if (d->pair_turns) return M(odd_step)(d);
   return th_max(th_max(d->column->n, M(CHUNK)) * M(PAIR) + M(room)(d->column) * M(V), (d->row->n + M(room)(d->row)) * M(V) * 2);
 }
-static bool M(narrow)(const th_fft_node *d) { return d->column->n < M(CHUNK) || d->row->n < M(CHUNK); }
 
 /* Can the results be written past the caches? They are whole lines of a cache, at every step of the rows. */
 static bool M(may_pass)(const th_fft_node *d, const P *to)
@@ -126,13 +149,18 @@ TH_INLINE void M(turn_square)(const P *from, P *to)
   }
 }
 
+static void M(chirp_column)(const M(line) *j, int64_t column, const th_fft_node *d, P *to);
+
 /* Columns: chunks of them become chunks of the middle's rows. */
 static void M(columns)(void *ctx, int64_t first, int64_t last)
 {
   const M(line) *j = ctx;
   const th_fft_node *d = j->d;
   const int64_t columns = d->row->n, rows = d->column->n;
-  P *results = j->slots ? th_slot_take(j->slots) : j->work, *work = results + th_max(rows, M(CHUNK)) * M(PAIR);
+  P *results = j->slots ? th_slot_take(j->slots) : j->work;
+  P *chirped = results + th_max(rows, M(CHUNK)) * M(PAIR);
+  P *work = j->chirped ? chirped + rows * M(PAIR) : chirped;
+  if (j->chirped) memset(chirped, 0, sizeof(P) * (size_t)(rows * M(PAIR)));
   if (rows < M(CHUNK)) memset(results + rows * M(PAIR), 0, sizeof(P) * (size_t)((M(CHUNK) - rows) * M(PAIR)));
   if (M(up)(columns) > 1 && columns % M(CHUNK) && last == M(up)(columns) - 1) last++;
   for (int64_t c = first; c < last && !(j->slots && th_interrupted()); c++) {
@@ -140,8 +168,12 @@ static void M(columns)(void *ctx, int64_t first, int64_t last)
     for (int64_t lane = 0; lane < th_min(M(CHUNK), columns); lane += M(V)) {
       const int64_t column = th_fft_chunk_at(c, M(CHUNK), columns) + lane;
       P *const at = (P *)(uintptr_t)(j->from + (j->planar ? column : 2 * column));
-      const M(rows) from = { at, j->planar ? columns : 2 * columns, j->planar,
-                             j->planar ? SPLIT : j->form };
+      M(rows) from = { at, j->planar ? columns : 2 * columns, j->planar,
+                       j->planar ? SPLIT : j->form };
+      if (j->chirped) {
+        M(chirp_column)(j->chirped, column, d, chirped);
+        from = (M(rows)){ chirped, M(PAIR), M(V), SPLIT };
+      }
       const M(rows) to = { results, M(PAIR), M(V), SPLIT };
       const M(after) turn = { .how = TURN_LANES, .turns = (const P *)d->turns + c * rows * 2 * M(CHUNK) + lane,
                               .step = 2 * M(CHUNK) };

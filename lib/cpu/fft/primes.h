@@ -2,9 +2,6 @@
 
 /* ---- convolutions ---- */
 
-/* May a convolution keep its spectrum in the order of the matrix between the steps? */
-static bool M(keeps_order)(const th_fft_node *d) { return d->kind == TH_FFT_SPLIT && !M(narrow)(d); }
-
 /* The product with a spectrum in the order of its line. */
 static void M(product_part)(void *ctx, int64_t first, int64_t last)
 {
@@ -48,6 +45,44 @@ static void M(convolve_rows)(void *ctx, int64_t first, int64_t last)
   if (j->slots) th_slot_give(j->slots, aside);
 }
 
+/* Vectors of the chirp or the weights. */
+TH_INLINE M(cx) M(chirp_at)(const th_fft_node *d, int64_t i, int64_t n)
+{
+  return M(take)((const P *)d->chirp + i, M(up)(n) * M(CHUNK), SPLIT);
+}
+
+/* Number i of a line and those behind it, times the chirp; and back. */
+TH_INLINE M(cx) M(chirped_at)(const M(line) *j, int64_t i)
+{
+  const int64_t n = j->d->n;
+  const M(cx) w = M(chirp_at)(j->d, i, n), x = M(take_some)(j->from + 2 * i, n - i, j->form);
+  return M(turned_by)(x, w.re, w.im);
+}
+TH_INLINE void M(chirp_back)(const M(line) *j, int64_t i, M(cx) v)
+{
+  const int64_t n = j->d->n;
+  const M(cx) w = M(chirp_at)(j->d, i, n);
+  v = M(turned_by)(v, w.re, w.im);
+  v.re *= j->factor, v.im *= j->factor;
+  M(give_some)(j->to + 2 * i, n - i, j->out, v);
+}
+
+/* A vector of columns of a chirp's convolution, from the numbers of line j; and back. A column is
+ * longer than the line's part of it: the caller has set its rest to zero. */
+static void M(chirp_column)(const M(line) *j, int64_t column, const th_fft_node *d, P *to)
+{
+  const M(cx) none = { 0 };
+  for (int64_t i = column; i - column < j->d->n; to += M(PAIR), i += d->row->n) {
+    M(give)(to, M(V), SPLIT, i < j->d->n ? M(chirped_at)(j, i) : none);
+  }
+}
+static void M(column_out)(const M(line) *j, int64_t column, const th_fft_node *d, const P *from)
+{
+  for (int64_t k = 0, i = column; i < j->d->n; k++, i += d->row->n) {
+    M(chirp_back)(j, i, M(take)(from + k * M(PAIR), M(V), SPLIT));
+  }
+}
+
 /* Chunks of the middle's rows become columns again. */
 static void M(columns_back)(void *ctx, int64_t first, int64_t last)
 {
@@ -56,6 +91,7 @@ static void M(columns_back)(void *ctx, int64_t first, int64_t last)
   const int64_t columns = d->row->n, rows = d->column->n;
   const M(after) none = { NOTHING, 1, NULL, 0, 0 };
   P *aside = j->slots ? th_slot_take(j->slots) : j->work, *work = aside + rows * M(PAIR);
+  const M(rows) chirped = { aside + M(V), M(PAIR), -M(V), SPLIT };
   if (M(up)(columns) > 1 && columns % M(CHUNK) && last == M(up)(columns) - 1) last++;
   for (int64_t c = first; c < last && !(j->slots && th_interrupted()); c++) {
     for (int64_t lane = 0; lane < M(CHUNK); lane += M(V)) {
@@ -75,7 +111,8 @@ static void M(columns_back)(void *ctx, int64_t first, int64_t last)
       }
       const M(rows) from = { aside, M(PAIR), M(V), SPLIT };
       const M(rows) to = { j->to + column + j->planar, columns, -j->planar, SPLIT };
-      M(across)(d->column, &from, &to, work, &none);
+      M(across)(d->column, &from, j->chirped ? &chirped : &to, work, &none);
+      if (j->chirped) M(column_out)(j->chirped, column, d, aside);
     }
   }
   if (j->slots) th_slot_give(j->slots, aside);
@@ -96,19 +133,15 @@ TH_INLINE M(cx) M(get_number)(const P *z, int64_t i, int64_t count, int64_t plan
 {
   return planar ? M(take)(z + i, planar, SPLIT) : M(take_some)(z + 2 * i, count, PAIRS);
 }
-/* Vectors of the chirp or the weights. */
-TH_INLINE M(cx) M(chirp_at)(const th_fft_node *d, int64_t i, int64_t n)
-{
-  return M(take)((const P *)d->chirp + i, M(up)(n) * M(CHUNK), SPLIT);
-}
 
 /* The convolution of the numbers z, as many as d transforms, with what `kernel` is the spectrum
- * of. `middle` lies behind z. */
+ * of. `middle` lies behind z, or is z if the columns come from the line. */
 static void M(convolve)(const M(line) *line, const th_fft_node *d, P *z)
 {
   M(line) j = { .d = d->padded, .from = z, .to = z, .middle = z + M(middle_of)(d), .kernel = d->kernel, .form = PAIRS,
                 .out = PAIRS, .factor = 1, .slots = line->slots, .work = line->work };
   j.planar = M(planes)(d);
+  j.chirped = M(chirps_columns)(d) ? line : NULL;
   if (j.planar) {
     const int64_t columns = j.d->row->n, chunks = M(up)(columns);
     M(each)(&j, chunks, columns % M(CHUNK), 1, M(columns));
@@ -129,8 +162,7 @@ static void M(chirp_in)(void *ctx, int64_t first, int64_t last)
   const M(line) *j = ctx;
   const int64_t n = j->d->n, planar = M(planes)(j->d);
   for (int64_t i = first * M(BLOCK); i < th_min(n, last * M(BLOCK)); i += M(V)) {
-    const M(cx) w = M(chirp_at)(j->d, i, n), x = M(take_some)(j->from + 2 * i, n - i, j->form);
-    M(put_number)(j->middle, i, n - i, planar, M(turned_by)(x, w.re, w.im));
+    M(put_number)(j->middle, i, n - i, planar, M(chirped_at)(j, i));
   }
 }
 static void M(chirp_out)(void *ctx, int64_t first, int64_t last)
@@ -138,15 +170,16 @@ static void M(chirp_out)(void *ctx, int64_t first, int64_t last)
   const M(line) *j = ctx;
   const int64_t n = j->d->n, planar = M(planes)(j->d);
   for (int64_t i = first * M(BLOCK); i < th_min(n, last * M(BLOCK)); i += M(V)) {
-    const M(cx) w = M(chirp_at)(j->d, i, n);
-    M(cx) v = M(turned_by)(M(get_number)(j->middle, i, n - i, planar), w.re, w.im);
-    v.re *= j->factor, v.im *= j->factor;
-    M(give_some)(j->to + 2 * i, n - i, j->out, v);
+    M(chirp_back)(j, i, M(get_number)(j->middle, i, n - i, planar));
   }
 }
 
 static void M(chirp_line)(M(line) *j)
 {
+  if (M(chirps_columns)(j->d)) {
+    M(convolve)(j, j->d, j->middle);
+    return;
+  }
   const int64_t n = j->d->n, blocks = (n - 1) / M(BLOCK) + 1;
   M(each)(j, blocks, false, 4, M(chirp_in));
   const int64_t planar = M(planes)(j->d), rest = j->d->padded->n - n;
