@@ -15,7 +15,7 @@ typedef struct version { int major, minor, patch; const char *hash; unsigned cpu
 typedef struct argument { int what; void *memory; } argument;
 /* Descriptors are plain memory of 696 and 5976 bytes; only the library reads them. */
 enum { LAYOUT_BYTES = 696 };
-typedef struct layout { _Alignas(16) char bytes[LAYOUT_BYTES]; } layout;
+typedef struct layout { _Alignas(8) char bytes[LAYOUT_BYTES]; } layout;
 typedef struct operation { _Alignas(16) char bytes[8192]; } operation;
 
 enum { F32 = 3, CPU = 1, ANY = 1, DIRECT = 1, TRAINING = 64, SCRATCH_IS_OURS = 1, IN_ORDER = 1 };
@@ -39,6 +39,7 @@ enum { SRC = 1, DST = 17, WEIGHTS = 33, BIAS = 41, SCRATCH = 80, DIFF_SRC = 129,
   F(int, memory_desc_equal, const layout *a, const layout *b) \
   F(size_t, memory_desc_get_size, const layout *l) \
   F(int, memory_create, void **memory, const layout *l, void *engine, void *data) \
+  F(int, memory_set_data_handle, void *memory, void *data) \
   F(int, memory_destroy, void *memory) \
   F(int, dilated_convolution_forward_desc_init, operation *op, int kind, int how, const layout *src, const layout *weights, \
     const layout *bias, const layout *dst, const int64_t *stride, const int64_t *gap, const int64_t *before, \
@@ -54,6 +55,7 @@ enum { SRC = 1, DST = 17, WEIGHTS = 33, BIAS = 41, SCRATCH = 80, DIFF_SRC = 129,
   F(const layout *, primitive_desc_query_md, const void *desc, int what, int index) \
   F(int, primitive_desc_query, const void *desc, int what, int index, void *result) \
   F(int, primitive_create, void **primitive, const void *desc) \
+  F(int, primitive_get_primitive_desc, const void *primitive, const void **desc) \
   F(int, primitive_execute, const void *primitive, void *stream, int n, const argument *args) \
   F(int, primitive_destroy, void *primitive)
 
@@ -170,17 +172,116 @@ void th_onednn_leave(int before)
   if (dnn.set_threads) dnn.set_threads(before);
 }
 
+/* ---- calls of the library ---- */
+
+enum { ARGUMENTS = 5 };
+
+/* The memory objects of a call's arguments, for one thread at a time. */
+typedef struct objects { struct objects *next; argument of[ARGUMENTS]; } objects;
+
+/* A primitive, the arguments that it takes and their layouts. The objects are kept from call to
+ * call: to create them takes as long as a short primitive runs. */
+typedef struct call {
+  void   *primitive;
+  int     n, what[ARGUMENTS];
+  const layout *layout[ARGUMENTS];
+  objects *idle;
+  pthread_mutex_t lock;             /* of idle */
+} call;
+
+static void add_argument(call *c, int what, const layout *l)
+{
+  c->what[c->n] = what, c->layout[c->n++] = l;
+}
+
+static void destroy_objects(objects *o, int n)
+{
+  for (int i = 0; i < n; i++) dnn.memory_destroy(o->of[i].memory);
+  free(o);
+}
+
+static void destroy_call(call *c)
+{
+  for (objects *o = c->idle, *next; o; o = next) {
+    next = o->next;
+    destroy_objects(o, c->n);
+  }
+  if (c->primitive) dnn.primitive_destroy(c->primitive);
+  *c = (call){ 0 };
+}
+
+static objects *new_objects(const call *c)
+{
+  objects *o = malloc(sizeof *o);
+  for (int i = 0; o && i < c->n; i++) {
+    o->of[i].what = c->what[i];
+    if (dnn.memory_create(&o->of[i].memory, c->layout[i], dnn.engine, NULL) == 0) continue;
+    destroy_objects(o, i);
+    return NULL;
+  }
+  return o;
+}
+
+static objects *borrow_objects(call *c)
+{
+  pthread_mutex_lock(&c->lock);
+  objects *o = c->idle;
+  if (o) c->idle = o->next;
+  pthread_mutex_unlock(&c->lock);
+  return o ? o : new_objects(c);
+}
+
+static void return_objects(call *c, objects *o)
+{
+  pthread_mutex_lock(&c->lock);
+  o->next = c->idle, c->idle = o;
+  pthread_mutex_unlock(&c->lock);
+}
+
+/* Runs a primitive on the data of its arguments. False without memory. */
+static bool execute(call *c, void *const *data)
+{
+  objects *o = borrow_objects(c);
+  if (!o) return false;
+  bool ok = true;
+  for (int i = 0; ok && i < c->n; i++) {
+    ok = dnn.memory_set_data_handle(o->of[i].memory, data[i]) == 0;
+  }
+  ok = ok && dnn.primitive_execute(c->primitive, dnn.stream, c->n, o->of) == 0;
+  return_objects(c, o);
+  return ok;
+}
+
+/* A call that moves numbers from one layout to another. */
+static int make_mover(call *c, const layout *from, const layout *to)
+{
+  void *desc;
+  if (dnn.reorder_primitive_desc_create(&desc, from, dnn.engine, to, dnn.engine, NULL)) return -1;
+  const int failed = dnn.primitive_create(&c->primitive, desc);
+  dnn.primitive_desc_destroy(desc);
+  pthread_mutex_init(&c->lock, NULL);
+  add_argument(c, SRC, from);
+  add_argument(c, DST, to);
+  return failed;
+}
+
 /* ---- plans ---- */
 
 enum { WAYS = 8, LIMIT = 128 * WAYS };      /* cached plans: each shape has WAYS places */
 
+/* Moves operands into the layout of a plan, and its result out of it. */
+typedef struct moves {
+  layout plain[3];                  /* as given */
+  layout image, plain_image;        /* one image of the operand that is read first */
+  call   call[3], of_image;         /* of operands that do not fit */
+} moves;
+
 struct th_onednn_plan {
   th_onednn_shape shape;
-  layout plain[3], image;           /* image: one image of the operand that is read first, in the layout of the plan */
-  layout plain_image;
-  layout inner[3], bias, scratch;   /* the layouts of the plan */
-  void   *primitive, *move[3], *move_image;
-  bool    moves[3];                 /* whether an operand does not have the layout of the plan */
+  call    call;
+  const layout *inner[3];           /* its layouts; they belong to the primitive */
+  moves  *moves;                    /* NULL if `last` */
+  bool    fits[3];                  /* whether an operand has the layout of the plan */
   size_t  workspace;
   int64_t users, used;              /* used: clock at the last use; 0 if not in the cache */
 };
@@ -193,9 +294,11 @@ static struct {
 
 static void destroy(th_onednn_plan *p)
 {
-  for (int i = 0; i < 3; i++) if (p->move[i]) dnn.primitive_destroy(p->move[i]);
-  if (p->move_image) dnn.primitive_destroy(p->move_image);
-  if (p->primitive) dnn.primitive_destroy(p->primitive);
+  moves *const m = p->moves;
+  for (int i = 0; m && i < 3; i++) destroy_call(&m->call[i]);
+  if (m) destroy_call(&m->of_image);
+  free(m);
+  destroy_call(&p->call);
   free(p);
 }
 
@@ -206,18 +309,34 @@ static int result_of(int64_t pass)
 }
 static int read_first(int64_t pass) { return pass == TH_CONV_GRAD_INPUT ? TH_ONEDNN_Y : TH_ONEDNN_X; }
 
+/* The sizes of an operand, of so many images. */
+static void sizes_of(dims to, const th_onednn_shape *s, int operand, int64_t images)
+{
+  const dims sizes[3] = { { images, s->c, s->h, s->w }, { images, s->o, s->oh, s->ow },
+                          { s->o, s->c, s->kh, s->kw } };
+  memcpy(to, sizes[operand], sizeof(dims));
+}
+
+static int plain_layout(layout *l, const th_onednn_shape *s, int operand, int64_t images)
+{
+  const int64_t *const stride[3] = { s->xs, s->ys, s->ks };
+  dims size;
+  sizes_of(size, s, operand, images);
+  return dnn.memory_desc_init_by_strides(l, 4, size, F32, stride[operand]);
+}
+
 /* Describes the convolution of this pass to the library. */
 static int describe(operation *op, const th_onednn_shape *s, int64_t pass)
 {
-  const dims size[3] = { { s->n, s->c, s->h, s->w }, { s->n, s->o, s->oh, s->ow }, { s->o, s->c, s->kh, s->kw } };
   const dims planes = { s->o }, stride = { s->sh, s->sw }, gap = { s->dh - 1, s->dw - 1 },
     pad = { s->ph, s->pw }, below = { s->pb, s->pw };
   layout l[3], bias;
-  const int64_t *const stride_of[3] = { s->xs, s->ys };
   for (int i = 0; i < 3; i++) {
     const bool given = s->last && i != TH_ONEDNN_K;
-    if (given ? dnn.memory_desc_init_by_strides(&l[i], 4, size[i], F32, stride_of[i]) :
-                dnn.memory_desc_init_by_tag(&l[i], 4, size[i], F32, ANY)) return -1;
+    dims size;
+    sizes_of(size, s, i, s->n);
+    if (given ? plain_layout(&l[i], s, i, s->n) :
+                dnn.memory_desc_init_by_tag(&l[i], 4, size, F32, ANY)) return -1;
   }
   if (dnn.memory_desc_init_by_strides(&bias, 1, planes, F32, (const dims){ 1 })) return -1;
   const layout *x = &l[TH_ONEDNN_X], *y = &l[TH_ONEDNN_Y], *k = &l[TH_ONEDNN_K];
@@ -234,7 +353,7 @@ static int describe(operation *op, const th_onednn_shape *s, int64_t pass)
     pad, below);
 }
 
-/* *desc: the description that the code of a plan is made from. It takes as much memory as that. */
+/* *desc: the description that the code of a plan is made from, which has a copy of it. */
 static int compile(th_onednn_plan *p, void **desc)
 {
   const th_onednn_shape *s = &p->shape;
@@ -244,7 +363,7 @@ static int compile(th_onednn_plan *p, void **desc)
       (describe(&op, s, TH_CONV_FORWARD) || dnn.primitive_desc_create(&forward, &op, dnn.attr, dnn.engine, NULL))) return -1;
   const int failed = describe(&op, s, s->pass) ||
     dnn.primitive_desc_create(desc, &op, dnn.attr, dnn.engine, forward) ||
-    dnn.primitive_create(&p->primitive, *desc);
+    dnn.primitive_create(&p->call.primitive, *desc);
   if (forward) dnn.primitive_desc_destroy(forward);
   return failed;
 }
@@ -257,49 +376,54 @@ static bool is_slow(const void *desc)
     strncmp(text, "ref", 3) == 0;
 }
 
-static int mover(void **move, const layout *from, const layout *to)
+/* The layouts of a plan, which its primitive has, and the arguments of its call. */
+static int query_layouts(th_onednn_plan *p)
 {
-  void *desc;
-  if (dnn.reorder_primitive_desc_create(&desc, from, dnn.engine, to, dnn.engine, NULL)) return -1;
-  const int failed = dnn.primitive_create(move, desc);
-  dnn.primitive_desc_destroy(desc);
-  return failed;
-}
-
-static int query_layout(layout *to, const void *desc, int what, int index)
-{
-  const layout *l = dnn.primitive_desc_query_md(desc, what, index);
-  if (l) memcpy(to, l, LAYOUT_BYTES);
-  return l ? 0 : -1;
-}
-
-static int arrange(th_onednn_plan *p, const void *desc)
-{
-  const th_onednn_shape *s = &p->shape;
-  const dims size[3] = { { s->n, s->c, s->h, s->w }, { s->n, s->o, s->oh, s->ow }, { s->o, s->c, s->kh, s->kw } };
-  const int64_t *stride[3] = { s->xs, s->ys, s->ks };
   static const int query[3][3] = { { SRC_LAYOUT, DST_LAYOUT, WEIGHTS_LAYOUT },
                                    { DIFF_SRC_LAYOUT, DIFF_DST_LAYOUT, WEIGHTS_LAYOUT },
                                    { SRC_LAYOUT, DIFF_DST_LAYOUT, DIFF_WEIGHTS_LAYOUT } };
+  static const int what[3][3] = { { SRC, DST, WEIGHTS }, { DIFF_SRC, DIFF_DST, WEIGHTS },
+                                  { SRC, DIFF_DST, DIFF_WEIGHTS } };
+  const th_onednn_shape *s = &p->shape;
+  call *const c = &p->call;
+  const void *desc;
+  pthread_mutex_init(&c->lock, NULL);
+  if (dnn.primitive_get_primitive_desc(c->primitive, &desc)) return -1;
   for (int i = 0; i < 3; i++) {
-    layout *const inner = &p->inner[i], *const plain = &p->plain[i];
-    if (query_layout(inner, desc, query[s->pass][i], 0) ||
-        dnn.memory_desc_init_by_strides(plain, 4, size[i], F32, stride[i])) return -1;
-    if (dnn.memory_desc_equal(plain, inner)) continue;
-    p->moves[i] = true;
-    if (s->last && i == TH_ONEDNN_K) continue;      /* they are moved once, by a th_onednn_mover */
-    const bool result = i == result_of(s->pass);
-    if (mover(&p->move[i], result ? inner : plain, result ? plain : inner)) return -1;
+    layout plain;
+    p->inner[i] = dnn.primitive_desc_query_md(desc, query[s->pass][i], 0);
+    if (!p->inner[i] || plain_layout(&plain, s, i, s->n)) return -1;
+    p->fits[i] = dnn.memory_desc_equal(&plain, p->inner[i]);
+    add_argument(c, what[s->pass][i], p->inner[i]);
   }
-  if (query_layout(&p->scratch, desc, SCRATCH_LAYOUT, 0)) return -1;
-  if (s->bias && query_layout(&p->bias, desc, WEIGHTS_LAYOUT, 1)) return -1;
-  p->workspace = dnn.memory_desc_get_size(&p->scratch);
+  const layout *scratch = dnn.primitive_desc_query_md(desc, SCRATCH_LAYOUT, 0);
+  const layout *bias = s->bias ? dnn.primitive_desc_query_md(desc, WEIGHTS_LAYOUT, 1) : NULL;
+  if (!scratch || (s->bias && !bias)) return -1;
+  p->workspace = dnn.memory_desc_get_size(scratch);
+  if (p->workspace) add_argument(c, SCRATCH, scratch);
+  if (bias) add_argument(c, BIAS, bias);
+  return 0;
+}
+
+static int make_moves(th_onednn_plan *p)
+{
+  const th_onednn_shape *s = &p->shape;
+  moves *const m = p->moves = calloc(1, sizeof *m);
+  if (!m) return -1;
+  for (int i = 0; i < 3; i++) {
+    const layout *const inner = p->inner[i], *const plain = &m->plain[i];
+    const bool result = i == result_of(s->pass);
+    if (plain_layout(&m->plain[i], s, i, s->n)) return -1;
+    if (p->fits[i]) continue;
+    if (make_mover(&m->call[i], result ? inner : plain, result ? plain : inner)) return -1;
+  }
   const int first = read_first(s->pass);
-  const dims one = { 1, size[first][1], size[first][2], size[first][3] };
-  if (!p->move[first]) return 0;
-  return dnn.memory_desc_init_submemory(&p->image, &p->inner[first], one, (const dims){ 0 }) ||
-         dnn.memory_desc_init_by_strides(&p->plain_image, 4, one, F32, stride[first]) ||
-         mover(&p->move_image, &p->plain_image, &p->image);
+  if (p->fits[first]) return 0;
+  dims one;
+  sizes_of(one, s, first, 1);
+  return dnn.memory_desc_init_submemory(&m->image, p->inner[first], one, (const dims){ 0 }) ||
+         plain_layout(&m->plain_image, s, first, 1) ||
+         make_mover(&m->of_image, &m->plain_image, &m->image);
 }
 
 static th_onednn_plan *make(const th_onednn_shape *s)
@@ -309,7 +433,8 @@ static th_onednn_plan *make(const th_onednn_shape *s)
   p->shape = *s;
   void *desc = NULL;
   const int before = th_onednn_enter();
-  const int failed = compile(p, &desc) || (s->last && is_slow(desc)) || arrange(p, desc);
+  const int failed = compile(p, &desc) || (s->last && is_slow(desc)) || query_layouts(p) ||
+    (!s->last && make_moves(p));
   if (desc) dnn.primitive_desc_destroy(desc);
   th_onednn_leave(before);
   if (!failed) return p;
@@ -440,12 +565,12 @@ void th_onednn_opened(void) { pthread_join(opener, NULL); }
 
 size_t th_onednn_bytes(const th_onednn_plan *p, int operand)
 {
-  return dnn.memory_desc_get_size(&p->inner[operand]);
+  return dnn.memory_desc_get_size(p->inner[operand]);
 }
-bool   th_onednn_fits(const th_onednn_plan *p, int operand) { return !p->moves[operand]; }
+bool   th_onednn_fits(const th_onednn_plan *p, int operand) { return p->fits[operand]; }
 bool th_onednn_same_kernels(const th_onednn_plan *a, const th_onednn_plan *b)
 {
-  return dnn.memory_desc_equal(&a->inner[TH_ONEDNN_K], &b->inner[TH_ONEDNN_K]);
+  return dnn.memory_desc_equal(a->inner[TH_ONEDNN_K], b->inner[TH_ONEDNN_K]);
 }
 
 /* The layouts of kernels by their numbers. They stay until the process ends: 4 MB at most. */
@@ -456,7 +581,7 @@ static struct { pthread_mutex_t lock; layout *known[LAYOUTS]; int count; } layou
 
 int th_onednn_kernel_layout(const th_onednn_plan *p)
 {
-  const layout *const l = &p->inner[TH_ONEDNN_K];
+  const layout *const l = p->inner[TH_ONEDNN_K];
   int i = 0;
   pthread_mutex_lock(&layouts.lock);
   while (i < layouts.count && !dnn.memory_desc_equal(layouts.known[i], l)) i++;
@@ -473,79 +598,47 @@ size_t th_onednn_workspace(const th_onednn_plan *p) { return p->workspace; }
 
 /* ---- running ---- */
 
-/* Runs a primitive. Wraps the data addresses in its arguments as library memory objects with these layouts. */
-static bool execute(const void *primitive, int n, argument *args, const layout *const *l)
-{
-  int made = 0;
-  bool ok = true;
-  for (; ok && made < n; made++) {
-    void *data = args[made].memory;
-    ok = dnn.memory_create(&args[made].memory, l[made], dnn.engine, data) == 0;
-  }
-  if (!ok) made--;
-  ok = ok && dnn.primitive_execute(primitive, dnn.stream, n, args) == 0;
-  while (made--) dnn.memory_destroy(args[made].memory);
-  return ok;
-}
-
-struct th_onednn_mover { const th_onednn_plan *plan; void *primitive; };
+struct th_onednn_mover { layout from; call call; };
 
 th_onednn_mover *th_onednn_mover_new(const th_onednn_plan *p)
 {
   th_onednn_mover *m = calloc(1, sizeof *m);
   if (!m) return NULL;
-  m->plan = p;
   const int before = th_onednn_enter();
-  const int failed = mover(&m->primitive, &p->plain[TH_ONEDNN_K], &p->inner[TH_ONEDNN_K]);
+  const int failed = plain_layout(&m->from, &p->shape, TH_ONEDNN_K, 1) ||
+    make_mover(&m->call, &m->from, p->inner[TH_ONEDNN_K]);
   th_onednn_leave(before);
   if (!failed) return m;
   free(m);
   return NULL;
 }
 
-bool th_onednn_mover_run(const th_onednn_mover *m, void *from, void *to)
+bool th_onednn_mover_run(th_onednn_mover *m, void *from, void *to)
 {
-  const layout *l[2] = { &m->plan->plain[TH_ONEDNN_K], &m->plan->inner[TH_ONEDNN_K] };
-  return execute(m->primitive, 2, (argument[]){ { SRC, from }, { DST, to } }, l);
+  return execute(&m->call, (void *[]){ from, to });
 }
 
 void th_onednn_mover_free(th_onednn_mover *m)
 {
-  if (m) dnn.primitive_destroy(m->primitive);
+  if (m) destroy_call(&m->call);
   free(m);
 }
 
-bool th_onednn_move(const th_onednn_plan *p, int operand, void *from, void *to)
+bool th_onednn_move(th_onednn_plan *p, int operand, void *from, void *to)
 {
-  const bool result = operand == result_of(p->shape.pass);
-  const layout *const inner = &p->inner[operand], *const plain = &p->plain[operand];
-  const layout *l[2] = { result ? inner : plain, result ? plain : inner };
-  return execute(p->move[operand], 2, (argument[]){ { SRC, from }, { DST, to } }, l);
+  return execute(&p->moves->call[operand], (void *[]){ from, to });
 }
 
-bool th_onednn_move_image(const th_onednn_plan *p, void *from, void *to)
+bool th_onednn_move_image(th_onednn_plan *p, void *from, void *to)
 {
-  const layout *l[2] = { &p->plain_image, &p->image };
-  return execute(p->move_image, 2, (argument[]){ { SRC, from }, { DST, to } }, l);
+  return execute(&p->moves->of_image, (void *[]){ from, to });
 }
 
-bool th_onednn_run(const th_onednn_plan *p, void *const operand[3], void *bias, void *workspace)
+bool th_onednn_run(th_onednn_plan *p, void *const operand[3], void *bias, void *workspace)
 {
-  static const int what[3][3] = { { SRC, DST, WEIGHTS }, { DIFF_SRC, DIFF_DST, WEIGHTS }, { SRC, DIFF_DST, DIFF_WEIGHTS } };
-  argument args[5];
-  const layout *l[5];
-  int n = 0;
-  for (; n < 3; n++) {
-    args[n] = (argument){ what[p->shape.pass][n], operand[n] };
-    l[n] = &p->inner[n];
-  }
-  if (p->workspace) {
-    args[n] = (argument){ SCRATCH, workspace };
-    l[n++] = &p->scratch;
-  }
-  if (p->shape.bias) {
-    args[n] = (argument){ BIAS, bias };
-    l[n++] = &p->bias;
-  }
-  return execute(p->primitive, n, args, l);
+  void *data[ARGUMENTS] = { operand[0], operand[1], operand[2] };
+  int n = 3;
+  if (p->workspace) data[n++] = workspace;
+  if (p->shape.bias) data[n++] = bias;
+  return execute(&p->call, data);
 }

@@ -41,15 +41,15 @@ int    th_onednn_kernel_layout(const th_onednn_plan *plan);
  * Several threads may use a mover at the same time. NULL without memory. */
 typedef struct th_onednn_mover th_onednn_mover;
 th_onednn_mover *th_onednn_mover_new(const th_onednn_plan *plan);
-bool th_onednn_mover_run(const th_onednn_mover *m, void *from, void *to);
+bool th_onednn_mover_run(th_onednn_mover *m, void *from, void *to);
 void th_onednn_mover_free(th_onednn_mover *m);
 
 /* Converts an operand into the layout of the plan, or the result of the pass out of it. Of the operand that is read first (x, or
  * gradOutput in the pass of gradInput) it converts one image. */
-bool th_onednn_move(const th_onednn_plan *plan, int operand, void *from, void *to);
-bool th_onednn_move_image(const th_onednn_plan *plan, void *from, void *to);
+bool th_onednn_move(th_onednn_plan *plan, int operand, void *from, void *to);
+bool th_onednn_move_image(th_onednn_plan *plan, void *from, void *to);
 /* Runs the convolution on operands in the layouts of the plan. False without memory. */
-bool th_onednn_run(const th_onednn_plan *plan, void *const operand[3], void *bias, void *workspace);
+bool th_onednn_run(th_onednn_plan *plan, void *const operand[3], void *bias, void *workspace);
 
 /* Call these around th_onednn_move and th_onednn_run: they limit OpenMP to this thread, then restore its thread count. */
 int  th_onednn_enter(void);

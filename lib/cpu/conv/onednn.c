@@ -24,7 +24,7 @@ enum {
 typedef struct cut { int64_t images, chunks, planes, strips, parts; bool ahead; } cut;
 
 typedef struct work {
-  const th_onednn_plan *plan;
+  th_onednn_plan *plan;
   th_onednn_shape s;                /* of a block */
   cut      cut;
   int64_t  groups, pass;
