@@ -23,6 +23,7 @@ enum {
   CHUNK_BYTES = 16 << 20,           /* of spectra of tiles in memory at a time */
   LEAST_ROWS = 48,                  /* tiles in memory at a time, at least */
   MOST_ROWS = 384,
+  FEW_ROWS = 96,                    /* the same by Winograd's engine, with the kernels of all */
   SPECTRA_PAST = 1 << 20,           /* bytes of spectra that go past the caches */
   RESULTS_PAST = 16 << 20,          /* and of results */
   STRIP_BYTES = 2 << 20,            /* in strips: of spectra of kernels in memory at a time */
@@ -186,6 +187,12 @@ static int64_t strip_of(double bytes, int64_t groups)
   return th_min(groups, th_max(n, TH_WIDE));
 }
 
+/* Equal chunks of at most so many tiles. */
+static int64_t chunk_of(int64_t tiles, int64_t most)
+{
+  return th_min(up(tiles, up(tiles, most)), tiles);
+}
+
 /* The plan with tiles of th x tw, without what is too large for these numbers. */
 static plan plan_with(const shape *t, int pass, int dtype, int engine, int64_t th, int64_t tw)
 {
@@ -204,12 +211,10 @@ static plan plan_with(const shape *t, int pass, int dtype, int engine, int64_t t
   if (strips) p.strip = strip_of(vector * (double)t->lanes, right);
   const double row = vector * (double)(left + p.strip);
   p.rows = th_max((int64_t)((strips ? STRIP_TILES : CHUNK_BYTES) / row), LEAST_ROWS);
-  p.rows = th_min(th_min(p.rows, MOST_ROWS), p.tiles);
-  p.rows = th_min(up(p.tiles, up(p.tiles, p.rows)), p.tiles);
+  p.rows = chunk_of(p.tiles, th_min(p.rows, MOST_ROWS));
   const double chunks = (double)up(p.tiles, p.rows), tiles = (double)p.tiles;
   /* of kernels or of their gradient */
   const double fixed = vector * (double)t->lanes * (double)p.strip;
-  p.workspace = fixed + row * (double)(p.rows + 1);
   p.flops = (double)t->groups * (engine == WINOGRAD ? 4 : 6) * (double)p.freqs * tiles * (double)t->lanes *
             (double)(up(right, 2) * 2 * lv);
   p.bytes = (double)t->groups * (2 * row * tiles + fixed * (kernels ? 1 + chunks : 1 + 2 * chunks));
@@ -219,6 +224,11 @@ static plan plan_with(const shape *t, int pass, int dtype, int engine, int64_t t
   p.seconds = p.flops / TH_CONV_FLOPS(dtype) / rate(engine) +
               tiles * (double)(left + right) * points * point + p.kernels + p.bytes / TH_CONV_BYTES;
   if (!kernels) p.seconds += (double)(t->groups * t->lanes * t->outs) * (double)(t->taps) * gradient_time;
+  /* The next chunk finds the kernels in a cache, so chunks of few tiles are as fast. */
+  if (engine == WINOGRAD && kernels && p.strip == right) {
+    p.rows = chunk_of(p.tiles, th_min(p.rows, FEW_ROWS));
+  }
+  p.workspace = fixed + row * (double)(p.rows + 1);
   return p;
 }
 
