@@ -91,7 +91,9 @@ static void drop_rest(region *r)
 
 static size_t whole_pages(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
 
-void *th_pages_new(size_t bytes)
+/* Pages, the first of them large ones: those of which `used` bytes fill at least half. A large page
+ * takes memory as a whole. */
+static void *pages_new(size_t bytes, size_t used)
 {
   const size_t n = whole_pages(bytes);
   const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -100,9 +102,11 @@ void *th_pages_new(size_t bytes)
   const size_t before = -(uintptr_t)p % LARGE_PAGE;
   if (before) munmap(p, before);
   munmap(p + before + n, LARGE_PAGE - before);
-  madvise(p + before, n / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+  const size_t most = n / LARGE_PAGE, large = (used + LARGE_PAGE / 2) / LARGE_PAGE;
+  madvise(p + before, (large < most ? large : most) * LARGE_PAGE, MADV_HUGEPAGE);
   return p + before;
 }
+void *th_pages_new(size_t bytes) { return pages_new(bytes, whole_pages(bytes)); }
 void th_pages_free(void *p, size_t bytes) { munmap(p, whole_pages(bytes)); }
 
 /* NULL if no memory can be mapped. */
@@ -149,13 +153,13 @@ static void give_back(head *h)
 }
 
 /* Large blocks lie in large pages: 512 times fewer page faults on first use. They are no memory of
- * malloc, whose heap would keep the holes between them. */
-static head *fresh(int64_t bytes)
+ * malloc, whose heap would keep the holes between them. The first use is of `used` bytes. */
+static head *fresh(int64_t bytes, int64_t used)
 {
   const size_t n = (size_t)bytes + ALIGN;
   const bool large = TH_KEEPS && n >= LARGE_PAGE;
   void *p = NULL;
-  if (large) p = th_pages_new(n);
+  if (large) p = pages_new(n, (size_t)used + ALIGN);
   else if (posix_memalign(&p, ALIGN, n)) return NULL;
   if (p) *(head *)p = (head){ .bytes = bytes, .region = large ? &apart : NULL };
   return p;
@@ -211,6 +215,7 @@ void *th_block_new(int64_t bytes, bool shortly)
   const int reach = shortly ? 3 * STEPS : STEPS;
   head *h = NULL;
   if (bytes > INT64_MAX / 4) return NULL;
+  const int64_t used = bytes;
   const int c = class_of(&bytes);
   if (lock()) {
     for (int k = c; !h && k <= c + reach && k < CLASSES; k++) h = take(k);
@@ -219,8 +224,8 @@ void *th_block_new(int64_t bytes, bool shortly)
   } else {
     owe(c);
   }
-  if (!h && !(h = fresh(bytes))) {
-    if (th_block_drop() == 0 || !(h = fresh(bytes))) return NULL;
+  if (!h && !(h = fresh(bytes, used))) {
+    if (th_block_drop() == 0 || !(h = fresh(bytes, used))) return NULL;
   }
   return (char *)h + ALIGN;
 }
