@@ -219,6 +219,12 @@ static arena *new_arena(int64_t bytes)
   return a;
 }
 
+/* Frees the pages behind the last entry. Large pages reach past it. */
+static void discard_rest(void)
+{
+  if (opened) th_block_discard(opened->memory + opened->used, ARENA - opened->used, true);
+}
+
 /* Memory for an entry inside of an arena; NULL where there is none. */
 static void *arena_take(int64_t bytes, arena **of)
 {
@@ -229,7 +235,7 @@ static void *arena_take(int64_t bytes, arena **of)
   }
   if (!lock()) return NULL;
   if (!opened || opened->used + bytes > ARENA) {
-    if (opened) th_block_discard(opened->memory + opened->used, ARENA - opened->used);
+    discard_rest();
     leave(opened);
     opened = new_arena(ARENA);
   }
@@ -317,6 +323,13 @@ th_conv_keeper *th_conv_keep(th_conv_keeper *k)
   keeper = k;
   if (k) k->sufficed = k->missed = false;
   return before;
+}
+
+void th_conv_keepers_trim(void)
+{
+  if (!lock()) return;
+  discard_rest();
+  unlock();
 }
 
 int64_t th_conv_keeper_bytes(const th_conv_keeper *k)

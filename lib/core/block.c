@@ -69,10 +69,7 @@ static void leave(region *r)
   if (r && __atomic_sub_fetch(&r->refs, 1, __ATOMIC_ACQ_REL) == 0) munmap(r, REGION);
 }
 
-/* Frees the pages inside of these bytes. lastingly: the kernel makes them no part of a large page
- * again, as it does with pages near others in use. Each such piece is one of the 65,000 that a
- * process may have. */
-static void drop_pages(void *p, int64_t bytes, bool lastingly)
+void th_block_discard(void *p, int64_t bytes, bool lastingly)
 {
   const uintptr_t first = ((uintptr_t)p + PAGE - 1) / PAGE * PAGE;
   const uintptr_t end = ((uintptr_t)p + (uintptr_t)bytes) / PAGE * PAGE;
@@ -81,12 +78,10 @@ static void drop_pages(void *p, int64_t bytes, bool lastingly)
   if (lastingly) madvise((void *)first, end - first, MADV_NOHUGEPAGE);
 }
 
-void th_block_discard(void *p, int64_t bytes) { drop_pages(p, bytes, true); }
-
 /* Frees the pages of a region from its last block on. Its large pages reach past that. */
 static void drop_rest(region *r)
 {
-  if (r) th_block_discard((char *)r + r->used, REGION - r->used);
+  if (r) th_block_discard((char *)r + r->used, REGION - r->used, true);
 }
 
 static size_t whole_pages(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
@@ -148,7 +143,7 @@ static void give_back(head *h)
     th_pages_free(h, (size_t)h->bytes + ALIGN);
     return;
   }
-  drop_pages(h, h->bytes + ALIGN, false);
+  th_block_discard(h, h->bytes + ALIGN, false);
   leave(r);
 }
 

@@ -23,9 +23,10 @@ void   *th_block_new(int64_t bytes, bool shortly);
 void    th_block_free(void *p, int64_t held);
 /* Frees the cached blocks, unless another thread uses the cache. */
 void    th_block_trim(void);
-/* Returns the pages inside of a block's first bytes to the system. They hold zeros until they are
- * written again. */
-void    th_block_discard(void *p, int64_t bytes);
+/* Returns the pages inside of these bytes to the system. They hold zeros until they are written
+ * again. lastingly: the kernel makes them no part of a large page again, as it does with pages near
+ * others in use. Each such piece is one of the 65,000 that a process may have. */
+void    th_block_discard(void *p, int64_t bytes, bool lastingly);
 /* Pages apart from the blocks, from a large page on; NULL without memory. */
 void   *th_pages_new(size_t bytes);
 void    th_pages_free(void *p, size_t bytes);

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "core.h"
+#include "block.h"
 
 enum { FIRST = 256, SLAB = 256, AHEAD = 16 };   /* FIRST and SLAB are powers of 2 */
 
@@ -74,6 +75,21 @@ void th_pool_give(th_pool *face, int number)
   if (t->storage) th_storage_release(t->storage);
   memset(t, 0, offsetof(th_tensor, size[1]));   /* code that reads more dimensions sets them first */
   p->free[p->nfree++] = number;
+}
+
+/* Tensors that are not in use hold nothing but sizes and strides, which may become zeros. */
+void th_pool_trim(th_pool *face)
+{
+  const pool *p = (pool *)face;
+  const int32_t slabs = face->count / SLAB;
+  int32_t *unused = calloc((size_t)slabs + 1, sizeof *unused);
+  if (!unused) return;
+  for (int32_t i = 0; i < p->nfree; i++) unused[p->free[i] / SLAB]++;
+  for (int32_t i = 0; i < slabs; i++) {
+    if (unused[i] < SLAB) continue;
+    th_block_discard(face->tensor[i * SLAB], SLAB * (int64_t)sizeof(th_tensor), false);
+  }
+  free(unused);
 }
 
 /* Keeps the memory of the tensors, empty, for the next state, because finalizers that run later may still use them. */

@@ -25,7 +25,7 @@ void th_memory_discard(th_tensor *t)
   const th_storage *s = t->storage;
   if (!s || s->device != TH_CPU || s->mapped || s->whole || s->pinned || !s->data) return;
   if (t->offset != 0 || th_numel(t) != s->size || !th_contiguous(t)) return;
-  th_block_discard(s->data, s->size * (int64_t)th_bytes_of(s->dtype));
+  th_block_discard(s->data, s->size * (int64_t)th_bytes_of(s->dtype), true);
 }
 
 /* Lua code reads these counters from memory. LuaJIT is not compiled with ThreadSanitizer, which would report its plain reads as

@@ -184,6 +184,7 @@ void         th_pool_free(th_pool *p);           /* its tensors are released */
 int          th_pool_take(th_pool *p);           /* the number of an unused tensor; -1: the pool is full */
 void         th_pool_give(th_pool *p, int number);
 int          th_pool_grow(th_pool *p);           /* 0: no memory left */
+void         th_pool_trim(th_pool *p);           /* frees memory that only later tensors use */
 th_status    th_set_threads(int n);
 int          th_threads(void);
 int64_t      th_loops_shared(void);              /* loops so far that ran on several threads */

@@ -49,6 +49,7 @@ void         th_conv_keeper_free(th_conv_keeper *k);
  * transforms stay in k without a comparison. NULL: no promise. Returns the keeper before. */
 th_conv_keeper *th_conv_keep(th_conv_keeper *k);
 int64_t      th_conv_keeper_bytes(const th_conv_keeper *k);
+void         th_conv_keepers_trim(void);                /* frees memory for later transforms */
 /* Whether the last call has read a transform alone, and calls of the same sizes will. Then the
  * kernels may be dropped. */
 int          th_conv_keeper_sufficed(const th_conv_keeper *k);

@@ -289,7 +289,9 @@ local function tidy()
       collectgarbage()
       collectgarbage()
    end
+   lib.trim()
    lib.C.th_memory_trim()
+   lib.C.th_conv_keepers_trim()
 end
 
 --- Gives the buffers of a plan their memory, before its second run: views of shared storages.

@@ -110,6 +110,13 @@ local function collect()
    end
 end
 
+--- Frees the memory of tensors that are not in use.
+local function trim()
+   if closed then return end
+   sweep()
+   C.th_pool_trim(pool)
+end
+
 -- The number of a free tensor, when the pool had none.
 local function more()
    sweep()
@@ -192,6 +199,7 @@ end
 
 return {
    C = C, path = path, include = include, check = check, raise = raise, call = call, new = new, collect = collect,
-   sweep = sweep, own = own, finalizer = finalizer, OK = OK, ENOMEM = ENOMEM, tensor_t = ffi.typeof 'th_tensor', last = last,
+   sweep = sweep, trim = trim, own = own, finalizer = finalizer, OK = OK, ENOMEM = ENOMEM,
+   tensor_t = ffi.typeof 'th_tensor', last = last,
    storage_t = ffi.typeof 'th_storage_ref', generator_t = ffi.typeof 'th_generator_ref',
 }

@@ -359,6 +359,30 @@ describe('a keeper of kernels that never change', function()
       assert.equal(before, bytes(k))
    end)
 
+   -- KB of this process: 'Rss', or 'AnonHugePages' of large pages.
+   local function resident(what)
+      for line in io.lines '/proc/self/smaps_rollup' do
+         local kb = line:match('^' .. what .. ':%s*(%d+) kB')
+         if kb then return tonumber(kb) end
+      end
+   end
+
+   it('gives the memory for later transforms back on request, and those are right', function()
+      local list, large = {}, resident 'AnonHugePages'
+      for i = 1, 4 do                                         -- 2 MB or less each
+         local l, k = convolution(forms[1], 10), keeper()
+         list[i] = { l = l, k = k, y = run_with(k, l) }
+      end
+      large = resident 'AnonHugePages' > large
+      local before = resident 'Rss'
+      C.th_conv_keepers_trim()
+      if large then assert.is_true(resident 'Rss' < before) end
+      for _, one in ipairs(list) do assert.is_true(torch.equal(one.y, run_with(one.k, one.l))) end
+      local l, k = convolution(forms[1]), keeper()
+      assert.is_true(torch.equal(afresh(l.run), run_with(k, l)))
+      assert.is_true(bytes(k) > 0)
+   end)
+
    it('lets no call read kernels whose numbers were dropped', function()
       local l, k = convolution(forms[1]), keeper()
       local expected = run_with(k, l)

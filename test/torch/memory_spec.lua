@@ -1,6 +1,7 @@
 -- test/torch/memory_spec.lua - memory that runs out is an error and work continues; unused memory is freed.
 local torch = require 'torch'
-local C = require 'torch.lib'.C
+local lib = require 'torch.lib'
+local C = lib.C
 local memory = C.th_memory_of(0)
 local with_little = require 'test.support.little_memory'
 
@@ -90,6 +91,52 @@ describe('when memory runs out', function()
       os.remove(name)
       runs_out('torch.serialize', torch.serialize, { x })
       runs_out('torch.deserialize', torch.deserialize, torch.serialize { x })
+   end)
+end)
+
+-- Bytes of this process that are in memory.
+local function resident()
+   for line in io.lines '/proc/self/smaps_rollup' do
+      local kb = line:match '^Rss:%s*(%d+) kB'
+      if kb then return tonumber(kb) * 1024 end
+   end
+end
+
+describe('a large tensor', function()
+   -- Sizes that grow, because memory of a freed tensor is used again for smaller ones.
+   it('takes a large page only where its elements fill half of one', function()
+      for _, mb in ipairs { 24.5, 32.75, 50.25 } do
+         collectgarbage()
+         collectgarbage()
+         local before = resident()
+         local x = torch.ByteTensor(mb * 2 ^ 20):fill(1)
+         local more = resident() - before - x:nElement()
+         assert.is_true(more < 2 ^ 18, ('%d bytes more for %g MB'):format(more, mb))
+      end
+   end)
+end)
+
+describe('the memory of many tensors', function()
+   it('is given back on request, and those that stay are as they were', function()
+      local first = torch.range(1, 12):resize(2, 3, 2)
+      local function fill(list)
+         for i = 1, 6000 do list[i] = torch.FloatTensor() end
+         return torch.range(1, 6):resize(3, 2):t()
+      end
+      local last = fill {}
+      collectgarbage()
+      collectgarbage()
+      local before = resident()
+      lib.trim()
+      local freed = before - resident()
+      assert.is_true(freed > 2 ^ 19, ('%d bytes freed'):format(freed))
+      assert.equal(78, first:sum())
+      assert.same({ 2, 3 }, last:size():totable())
+      assert.equal(21, last:sum())
+      for i = 1, 3000 do
+         local x = torch.FloatTensor(2, i % 7 + 1):fill(i)
+         assert.equal(i, x[2][i % 7 + 1])
+      end
    end)
 end)
 
