@@ -480,7 +480,7 @@ void th_storage_drop(th_storage_ref *ref)
 /* Memory that a caller lends to the workspaces of this thread, or without memory a record of how
  * much they need: each lies behind those that are in use. Small ones, and more than these, lie
  * elsewhere. */
-enum { LENT_LEAST = 256 << 10, LENT_MOST = 8, LENT_ALIGN = 128 };
+enum { LENT_LEAST = 64 << 10, LENT_MOST = 8, LENT_ALIGN = 128 };
 typedef struct lent_place { void *p; int64_t end; } lent_place;
 static TH_QUICK_LOCAL struct {
   char      *memory;

@@ -64,20 +64,27 @@ static void mix_rows(void *ctx, int64_t first, int64_t last)
   }
 }
 
-/* A copy of t, floats, whose channels lie side by side. */
-static th_status turned(th_tensor *to, const th_tensor *t)
+/* A copy of images, floats, in scratch memory. */
+typedef struct copied { th_tensor t; th_storage memory; } copied;
+
+/* Copies t so that its channels lie side by side. */
+static th_status turned(copied *to, const th_tensor *t)
 {
-  const int64_t size[4] = { t->size[0], t->size[2], t->size[3], t->size[1] };
-  TH_TRY(th_tensor_resize(to, t->dtype, 4, size, NULL));
-  const int64_t stride[4] = { to->stride[0], to->stride[3], to->stride[1], to->stride[2] };
-  memcpy(to->size, t->size, sizeof size);
-  memcpy(to->stride, stride, sizeof stride);
-  if (t->size[1] == COLOURS && t->stride[3] == 1) {
-    colours m = { t, TH_DATA(float, to) };
-    const int64_t row = t->size[3] * COLOURS;
-    return th_parallel(t->size[0] * t->size[2], TH_GRAIN / row + 1, mix_rows, &m);
+  const int64_t h = t->size[2], w = t->size[3], c = t->size[1], numbers = th_numel(t);
+  const int64_t stride[4] = { h * w * c, 1, w * c, c };
+  const int64_t bytes = numbers * (int64_t)sizeof(float);
+  float *const data = th_scratch((size_t)bytes);
+  if (!data) return th_fail(TH_ENOMEM, "no memory for %lld bytes of images", (long long)bytes);
+  to->memory = (th_storage){ .data = data, .size = numbers, .capacity = bytes, .refs = 1,
+                             .dtype = t->dtype, .pinned = 1 };
+  to->t = (th_tensor){ .storage = &to->memory, .ndim = 4, .dtype = t->dtype };
+  memcpy(to->t.size, t->size, sizeof stride);
+  memcpy(to->t.stride, stride, sizeof stride);
+  if (c == COLOURS && t->stride[3] == 1) {
+    colours m = { t, data };
+    return th_parallel(t->size[0] * h, TH_GRAIN / (w * c) + 1, mix_rows, &m);
   }
-  return TH_AT(th_copy_elements)(to, (th_tensor *)(uintptr_t)t);
+  return TH_AT(th_copy_elements)(&to->t, (th_tensor *)(uintptr_t)t);
 }
 
 /* Images and results with channels side by side. Gives TH_EBACKEND or TH_ENOMEM before it writes
@@ -86,10 +93,11 @@ static th_status run_last(const th_call *call, const th_conv_after *after)
 {
   th_conv c = th_conv_of(call, TH_CONV_FORWARD);
   th_conv_after a = *after;
-  th_tensor x = { 0 }, add = { 0 }, bias = { 0 };
+  copied x = { 0 }, add = { 0 };
+  th_tensor bias = { 0 };
   th_status s = TH_OK;
-  if (pixel_step(c.x) != c.s.c * c.s.groups) s = turned(&x, c.x), c.x = &x;
-  if (s == TH_OK && a.add && pixel_step(a.add) == 0) s = turned(&add, a.add), a.add = &add;
+  if (pixel_step(c.x) != c.s.c * c.s.groups) s = turned(&x, c.x), c.x = &x.t;
+  if (s == TH_OK && a.add && pixel_step(a.add) == 0) s = turned(&add, a.add), a.add = &add.t;
   if (s == TH_OK && c.bias && c.bias->stride[0] != 1) s = th_tensor_clone(&bias, c.bias),
     c.bias = &bias;
   if (a.add || a.act) c.after = &a;
@@ -99,8 +107,8 @@ static th_status run_last(const th_call *call, const th_conv_after *after)
   if (s == TH_OK && tiles) s = th_kernels_gone() ? th_kernels_missed() :
     TH_AT(th_conv_winograd).run(&c, call);
   else if (s == TH_OK) s = TH_AT(th_conv_last)(&c);
-  th_tensor_release(&x);
-  th_tensor_release(&add);
+  th_scratch_free(x.memory.data);
+  th_scratch_free(add.memory.data);
   th_tensor_release(&bias);
   return s;
 }

@@ -277,7 +277,8 @@ static th_status with_plans(const th_conv *c, work *w)
   const bool fits = th_onednn_fits(w->band[0].plan, TH_ONEDNN_K);
   w->kernel_bytes = whole(th_onednn_bytes(w->band[0].plan, TH_ONEDNN_K));
   for (int64_t i = 0; i < w->cut.kinds; i++) {
-    const size_t result = w->apart ? whole(th_onednn_bytes(w->band[i].plan, TH_ONEDNN_Y)) : 0;
+    const bool room = w->apart || w->add;   /* the next call may have the addend in its result */
+    const size_t result = room ? whole(th_onednn_bytes(w->band[i].plan, TH_ONEDNN_Y)) : 0;
     if (result > w->result_bytes) w->result_bytes = result;
     const size_t workspace = th_onednn_workspace(w->band[i].plan);
     if (workspace > w->workspace) w->workspace = workspace;
