@@ -1,7 +1,7 @@
 -- test/feed/threads_spec.lua - threads that make batches.
 -- runs once
-local ffi = require 'ffi'
 local torch = require 'torch'
+local resident = require 'test.support.resident'
 local feed = require 'feed'
 local shared = require 'test.support.feed'
 local refuses = require 'test.support.refuses'
@@ -168,17 +168,16 @@ describe('threads of a loader', function()
       assert.truthy(out:find '^1\nfalse\tfeed%.loader: [^\n]*interrupted\n2\n3\n4\n$', out)
    end)
    it('keep memory flat', function()
-      ffi.cdef 'int getpagesize(void);'
-      local function resident()
+      local function held()
          collectgarbage()
-         return tonumber(io.open '/proc/self/statm':read '*l':match '^%d+ (%d+)') * ffi.C.getpagesize()
+         return resident()
       end
       local l = feed.loader { dataset = feed.tensors(torch.zeros(1600, 2048)), workers = 2, batch = 16 }
       local function epochs(n) for _ = 1, n do for _ in l:epoch() do end end end
       epochs(16)                                              -- 400 MB: what is kept for later has been filled
-      local before = resident()
+      local before = held()
       epochs(16)
-      assert(resident() - before < 1e8, ('%d bytes more'):format(resident() - before))
+      assert(held() - before < 1e8, ('%d bytes more'):format(held() - before))
       l:close()
    end)
 end)

@@ -2,6 +2,7 @@
 local ffi = require 'ffi'
 local torch = require 'torch'
 local refuses = require 'test.support.refuses'
+local resident = require 'test.support.resident'
 
 local KEEP = torch.conv.keep
 
@@ -359,14 +360,6 @@ describe('a keeper of kernels that never change', function()
       assert.equal(before, bytes(k))
    end)
 
-   -- KB of this process: 'Rss', or 'AnonHugePages' of large pages.
-   local function resident(what)
-      for line in io.lines '/proc/self/smaps_rollup' do
-         local kb = line:match('^' .. what .. ':%s*(%d+) kB')
-         if kb then return tonumber(kb) end
-      end
-   end
-
    it('gives the memory for later transforms back on request, and those are right', function()
       local list, large = {}, resident 'AnonHugePages'
       for i = 1, 4 do                                         -- 2 MB or less each
@@ -374,9 +367,9 @@ describe('a keeper of kernels that never change', function()
          list[i] = { l = l, k = k, y = run_with(k, l) }
       end
       large = resident 'AnonHugePages' > large
-      local before = resident 'Rss'
+      local before = resident()
       C.th_conv_keepers_trim()
-      if large then assert.is_true(resident 'Rss' < before) end
+      if large then assert.is_true(resident() < before) end
       for _, one in ipairs(list) do assert.is_true(torch.equal(one.y, run_with(one.k, one.l))) end
       local l, k = convolution(forms[1]), keeper()
       assert.is_true(torch.equal(afresh(l.run), run_with(k, l)))

@@ -1,18 +1,8 @@
 -- test/torch/memory_growth_spec.lua - a script that makes a million temporaries keeps its memory flat.
 -- runs once, on the plain build: AddressSanitizer keeps for a while what was given back
-local ffi = require 'ffi'
 local torch = require 'torch'
 local emulated = require 'test.support.emulated'
-
-ffi.cdef 'int getpagesize(void);'
-
--- Bytes of the process that are in memory.
-local function resident()
-   local f = assert(io.open '/proc/self/statm')
-   local pages = f:read '*l':match '^%d+ (%d+)'
-   f:close()
-   return tonumber(pages) * ffi.C.getpagesize()
-end
+local resident = require 'test.support.resident'
 
 describe('a script that makes a million temporaries', function()
    -- Calls f(i) a million times, without calls of the collector.

@@ -4,6 +4,7 @@ local lib = require 'torch.lib'
 local C = lib.C
 local memory = C.th_memory_of(0)
 local with_little = require 'test.support.little_memory'
+local resident = require 'test.support.resident'
 
 -- f(...) is refused for want of memory in the name of `who`, leaves its arguments alone, and is right afterwards.
 local function runs_out(who, f, ...)
@@ -93,14 +94,6 @@ describe('when memory runs out', function()
       runs_out('torch.deserialize', torch.deserialize, torch.serialize { x })
    end)
 end)
-
--- Bytes of this process that are in memory.
-local function resident()
-   for line in io.lines '/proc/self/smaps_rollup' do
-      local kb = line:match '^Rss:%s*(%d+) kB'
-      if kb then return tonumber(kb) * 1024 end
-   end
-end
 
 describe('a large tensor', function()
    -- Sizes that grow, because memory of a freed tensor is used again for smaller ones.
