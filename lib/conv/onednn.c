@@ -22,7 +22,7 @@ enum { F32 = 3, CPU = 1, ANY = 1, DIRECT = 1, TRAINING = 64, SCRATCH_IS_OURS = 1
 enum { SEQUENTIAL = 1, OPENMP = 2 };                /* threading runtimes */
 enum { SSE41 = 0x1, AVX2 = 0x7, AVX512 = 0x27 };
 enum { SRC_LAYOUT = 129, DIFF_SRC_LAYOUT, WEIGHTS_LAYOUT, DIFF_WEIGHTS_LAYOUT, DST_LAYOUT, DIFF_DST_LAYOUT,
-       SCRATCH_LAYOUT = 136, IMPLEMENTATION = 8 };
+       SCRATCH_LAYOUT = 136 };
 enum { SRC = 1, DST = 17, WEIGHTS = 33, BIAS = 41, SCRATCH = 80, DIFF_SRC = 129, DIFF_DST = 145, DIFF_WEIGHTS = 161 };
 
 #define FUNCTIONS(F) \
@@ -53,7 +53,6 @@ enum { SRC = 1, DST = 17, WEIGHTS = 33, BIAS = 41, SCRATCH = 80, DIFF_SRC = 129,
   F(int, reorder_primitive_desc_create, void **desc, const layout *from, void *engine, const layout *to, void *same, void *attr) \
   F(int, primitive_desc_destroy, void *desc) \
   F(const layout *, primitive_desc_query_md, const void *desc, int what, int index) \
-  F(int, primitive_desc_query, const void *desc, int what, int index, void *result) \
   F(int, primitive_create, void **primitive, const void *desc) \
   F(int, primitive_get_primitive_desc, const void *primitive, const void **desc) \
   F(int, primitive_execute, const void *primitive, void *stream, int n, const argument *args) \
@@ -280,7 +279,7 @@ struct th_onednn_plan {
   th_onednn_shape shape;
   call    call;
   const layout *inner[3];           /* its layouts; they belong to the primitive */
-  moves  *moves;                    /* NULL if `last` */
+  moves   moves;
   bool    fits[3];                  /* whether an operand has the layout of the plan */
   size_t  workspace;
   int64_t users, used;              /* used: clock at the last use; 0 if not in the cache */
@@ -294,10 +293,8 @@ static struct {
 
 static void destroy(th_onednn_plan *p)
 {
-  moves *const m = p->moves;
-  for (int i = 0; m && i < 3; i++) destroy_call(&m->call[i]);
-  if (m) destroy_call(&m->of_image);
-  free(m);
+  for (int i = 0; i < 3; i++) destroy_call(&p->moves.call[i]);
+  destroy_call(&p->moves.of_image);
   destroy_call(&p->call);
   free(p);
 }
@@ -329,51 +326,41 @@ static int plain_layout(layout *l, const th_onednn_shape *s, int operand, int64_
 static int describe(operation *op, const th_onednn_shape *s, int64_t pass)
 {
   const dims planes = { s->o }, stride = { s->sh, s->sw }, gap = { s->dh - 1, s->dw - 1 },
-    pad = { s->ph, s->pw }, below = { s->pb, s->pw };
+    pad = { s->ph, s->pw };
   layout l[3], bias;
   for (int i = 0; i < 3; i++) {
-    const bool given = s->last && i != TH_ONEDNN_K;
     dims size;
     sizes_of(size, s, i, s->n);
-    if (given ? plain_layout(&l[i], s, i, s->n) :
-                dnn.memory_desc_init_by_tag(&l[i], 4, size, F32, ANY)) return -1;
+    if (dnn.memory_desc_init_by_tag(&l[i], 4, size, F32, ANY)) return -1;
   }
   if (dnn.memory_desc_init_by_strides(&bias, 1, planes, F32, (const dims){ 1 })) return -1;
   const layout *x = &l[TH_ONEDNN_X], *y = &l[TH_ONEDNN_Y], *k = &l[TH_ONEDNN_K];
   if (pass == TH_CONV_FORWARD) {
     const layout *b = s->bias ? &bias : NULL;
     return dnn.dilated_convolution_forward_desc_init(op, TRAINING, DIRECT, x, k, b, y, stride, gap,
-      pad, below);
+      pad, pad);
   }
   if (pass == TH_CONV_GRAD_INPUT) {
     return dnn.dilated_convolution_backward_data_desc_init(op, DIRECT, x, k, y, stride, gap, pad,
-      below);
+      pad);
   }
   return dnn.dilated_convolution_backward_weights_desc_init(op, DIRECT, x, k, NULL, y, stride, gap,
-    pad, below);
+    pad, pad);
 }
 
-/* *desc: the description that the code of a plan is made from, which has a copy of it. */
-static int compile(th_onednn_plan *p, void **desc)
+static int compile(th_onednn_plan *p)
 {
   const th_onednn_shape *s = &p->shape;
   operation op;
-  void *forward = NULL;
+  void *forward = NULL, *desc = NULL;
   if (s->pass != TH_CONV_FORWARD &&                 /* a gradient needs the description of its forward pass */
       (describe(&op, s, TH_CONV_FORWARD) || dnn.primitive_desc_create(&forward, &op, dnn.attr, dnn.engine, NULL))) return -1;
   const int failed = describe(&op, s, s->pass) ||
-    dnn.primitive_desc_create(desc, &op, dnn.attr, dnn.engine, forward) ||
-    dnn.primitive_create(&p->call.primitive, *desc);
+    dnn.primitive_desc_create(&desc, &op, dnn.attr, dnn.engine, forward) ||
+    dnn.primitive_create(&p->call.primitive, desc);
   if (forward) dnn.primitive_desc_destroy(forward);
+  if (desc) dnn.primitive_desc_destroy(desc);
   return failed;
-}
-
-/* Whether the library computes by its reference code, which is slower by a factor of 100. */
-static bool is_slow(const void *desc)
-{
-  const char *text = NULL;
-  return dnn.primitive_desc_query(desc, IMPLEMENTATION, 0, &text) || !text ||
-    strncmp(text, "ref", 3) == 0;
 }
 
 /* The layouts of a plan, which its primitive has, and the arguments of its call. */
@@ -408,8 +395,7 @@ static int query_layouts(th_onednn_plan *p)
 static int make_moves(th_onednn_plan *p)
 {
   const th_onednn_shape *s = &p->shape;
-  moves *const m = p->moves = calloc(1, sizeof *m);
-  if (!m) return -1;
+  moves *const m = &p->moves;
   for (int i = 0; i < 3; i++) {
     const layout *const inner = p->inner[i], *const plain = &m->plain[i];
     const bool result = i == result_of(s->pass);
@@ -431,11 +417,8 @@ static th_onednn_plan *make(const th_onednn_shape *s)
   th_onednn_plan *p = calloc(1, sizeof *p);
   if (!p) return NULL;
   p->shape = *s;
-  void *desc = NULL;
   const int before = th_onednn_enter();
-  const int failed = compile(p, &desc) || (s->last && is_slow(desc)) || query_layouts(p) ||
-    (!s->last && make_moves(p));
-  if (desc) dnn.primitive_desc_destroy(desc);
+  const int failed = compile(p) || query_layouts(p) || make_moves(p);
   th_onednn_leave(before);
   if (!failed) return p;
   destroy(p);
@@ -474,57 +457,38 @@ static th_onednn_plan *used(th_onednn_plan *p)
   return p;
 }
 
-/* A shape without a plan in the cache, and the plan that is made for it. */
-typedef struct lack { const th_onednn_shape *s; th_onednn_plan *made; } lack;
-
-static void make_some(void *ctx, int64_t first, int64_t last)
-{
-  lack *l = ctx;
-  for (int64_t i = first; i < last; i++) l[i].made = make(l[i].s);
-}
-
-/* Takes the plans that are in the cache, and returns how many of the other shapes differ. */
-static int take_kept(th_onednn_plan **plan, const th_onednn_shape *s, int n, lack *l)
-{
-  int lacks = 0, place;
-  pthread_mutex_lock(&kept.lock);
-  for (int i = 0; i < n; i++) {
-    th_onednn_plan *p = find_plan(&s[i], &place);
-    plan[i] = p ? used(p) : NULL;
-    int k = p ? lacks : 0;
-    while (k < lacks && memcmp(l[k].s, &s[i], sizeof *s)) k++;
-    if (!p && k == lacks) l[lacks++] = (lack){ &s[i], NULL };
-  }
-  pthread_mutex_unlock(&kept.lock);
-  return lacks;
-}
-
-/* Takes the plan that was made for a shape, unless another thread has made one meanwhile. */
-static void take_made(th_onednn_plan **plan, const th_onednn_shape *s, int n, const lack *l)
+/* The plan of a shape in the cache, or NULL. */
+static th_onednn_plan *take_kept(const th_onednn_shape *s)
 {
   int place;
   pthread_mutex_lock(&kept.lock);
-  th_onednn_plan *p = find_plan(l->s, &place);
-  if (p && l->made) destroy(l->made);
-  if (!p && l->made) keep(p = l->made, place);
-  for (int i = 0; p && i < n; i++) {
-    if (!plan[i] && memcmp(l->s, &s[i], sizeof *s) == 0) plan[i] = used(p);
-  }
+  th_onednn_plan *p = find_plan(s, &place);
+  if (p) used(p);
   pthread_mutex_unlock(&kept.lock);
+  return p;
 }
 
-th_status th_onednn_take(th_onednn_plan **plan, const th_onednn_shape *s, int n)
+/* Puts a new plan into the cache, unless another thread has put one there meanwhile. */
+static th_onednn_plan *take_made(th_onednn_plan *made)
 {
-  lack l[TH_ONEDNN_MOST];
-  const int lacks = take_kept(plan, s, n, l);
-  if (lacks == 0) return TH_OK;
-  th_status t = th_parallel(lacks, 1, make_some, l);
-  for (int k = 0; k < lacks; k++) take_made(plan, s, n, &l[k]);
-  bool all = true;
-  for (int i = 0; i < n; i++) all = all && plan[i];
-  if (all) return TH_OK;
-  for (int i = 0; i < n; i++) th_onednn_give(plan[i]);
-  return t != TH_OK ? t : th_fail(TH_ENOMEM, "oneDNN has no plan for this convolution");
+  int place;
+  pthread_mutex_lock(&kept.lock);
+  th_onednn_plan *p = find_plan(&made->shape, &place);
+  if (p) destroy(made);
+  else keep(p = made, place);
+  used(p);
+  pthread_mutex_unlock(&kept.lock);
+  return p;
+}
+
+th_status th_onednn_take(th_onednn_plan **plan, const th_onednn_shape *s)
+{
+  *plan = take_kept(s);
+  if (*plan) return TH_OK;
+  th_onednn_plan *const made = make(s);
+  if (!made) return th_fail(TH_ENOMEM, "oneDNN has no plan for this convolution");
+  *plan = take_made(made);
+  return TH_OK;
 }
 
 void th_onednn_give(th_onednn_plan *p)
@@ -535,103 +499,23 @@ void th_onednn_give(th_onednn_plan *p)
   pthread_mutex_unlock(&kept.lock);
 }
 
-/* ---- opening in another thread ---- */
-
-/* The thread is started once in a process. */
-static pthread_t opener;
-static bool asked;
-
-/* The first plan takes a millisecond more than the others, so one is made here: for kernels of
- * 3 x 3 pixels, from 16 channels to 16. */
-static void *open_it(void *nothing)
-{
-  if (th_onednn_missing()) return nothing;
-  const th_onednn_shape s = { .n = 1, .c = 16, .o = 16, .h = 8, .w = 8, .kh = 3, .kw = 3,
-    .oh = 6, .ow = 6, .sh = 1, .sw = 1, .dh = 1, .dw = 1, .xs = { 1024, 1, 128, 16 },
-    .ys = { 576, 1, 96, 16 }, .ks = { 144, 9, 3, 1 }, .pass = TH_CONV_FORWARD, .bias = 1,
-    .last = 1 };
-  th_onednn_plan *p;
-  if (th_onednn_take(&p, &s, 1) == TH_OK) th_onednn_give(p);
-  return nothing;
-}
-
-int th_onednn_open(void)
-{
-  return !__atomic_test_and_set(&asked, __ATOMIC_RELAXED) &&
-         !pthread_create(&opener, NULL, open_it, NULL);
-}
-
-void th_onednn_opened(void) { pthread_join(opener, NULL); }
-
 size_t th_onednn_bytes(const th_onednn_plan *p, int operand)
 {
   return dnn.memory_desc_get_size(p->inner[operand]);
 }
 bool   th_onednn_fits(const th_onednn_plan *p, int operand) { return p->fits[operand]; }
-bool th_onednn_same_kernels(const th_onednn_plan *a, const th_onednn_plan *b)
-{
-  return dnn.memory_desc_equal(a->inner[TH_ONEDNN_K], b->inner[TH_ONEDNN_K]);
-}
-
-/* The layouts of kernels by their numbers. They stay until the process ends: 4 MB at most. */
-enum { LAYOUTS = 6144 };
-static struct { pthread_mutex_t lock; layout *known[LAYOUTS]; int count; } layouts = {
-  .lock = PTHREAD_MUTEX_INITIALIZER
-};
-
-int th_onednn_kernel_layout(const th_onednn_plan *p)
-{
-  const layout *const l = p->inner[TH_ONEDNN_K];
-  int i = 0;
-  pthread_mutex_lock(&layouts.lock);
-  while (i < layouts.count && !dnn.memory_desc_equal(layouts.known[i], l)) i++;
-  if (i == layouts.count) {
-    layout *copy = i < LAYOUTS ? malloc(sizeof *copy) : NULL;
-    if (copy) *copy = *l, layouts.known[layouts.count++] = copy;
-    else i = -1;
-  }
-  pthread_mutex_unlock(&layouts.lock);
-  return i;
-}
-
 size_t th_onednn_workspace(const th_onednn_plan *p) { return p->workspace; }
 
 /* ---- running ---- */
 
-struct th_onednn_mover { layout from; call call; };
-
-th_onednn_mover *th_onednn_mover_new(const th_onednn_plan *p)
-{
-  th_onednn_mover *m = calloc(1, sizeof *m);
-  if (!m) return NULL;
-  const int before = th_onednn_enter();
-  const int failed = plain_layout(&m->from, &p->shape, TH_ONEDNN_K, 1) ||
-    make_mover(&m->call, &m->from, p->inner[TH_ONEDNN_K]);
-  th_onednn_leave(before);
-  if (!failed) return m;
-  free(m);
-  return NULL;
-}
-
-bool th_onednn_mover_run(th_onednn_mover *m, void *from, void *to)
-{
-  return execute(&m->call, (void *[]){ from, to });
-}
-
-void th_onednn_mover_free(th_onednn_mover *m)
-{
-  if (m) destroy_call(&m->call);
-  free(m);
-}
-
 bool th_onednn_move(th_onednn_plan *p, int operand, void *from, void *to)
 {
-  return execute(&p->moves->call[operand], (void *[]){ from, to });
+  return execute(&p->moves.call[operand], (void *[]){ from, to });
 }
 
 bool th_onednn_move_image(th_onednn_plan *p, void *from, void *to)
 {
-  return execute(&p->moves->of_image, (void *[]){ from, to });
+  return execute(&p->moves.of_image, (void *[]){ from, to });
 }
 
 bool th_onednn_run(th_onednn_plan *p, void *const operand[3], void *bias, void *workspace)

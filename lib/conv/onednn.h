@@ -12,8 +12,6 @@ typedef struct th_onednn_shape {
   int64_t n, c, o, h, w, kh, kw, oh, ow, sh, sw, ph, pw, dh, dw;
   int64_t xs[4], ys[4], ks[4];      /* strides of images, results, kernels */
   int64_t pass, bias;               /* bias: 1 if the result has one */
-  int64_t pb;                       /* zeros below an image; ph: above it */
-  int64_t last;                     /* 1: images and results keep their strides, channels last */
 } th_onednn_shape;
 
 enum { TH_ONEDNN_X, TH_ONEDNN_Y, TH_ONEDNN_K };
@@ -21,29 +19,15 @@ enum { TH_ONEDNN_X, TH_ONEDNN_Y, TH_ONEDNN_K };
 /* A convolution ready to run: code, and the layouts that it requires. Any number of threads may use one at the same time. */
 typedef struct th_onednn_plan th_onednn_plan;
 
-/* The plans of n shapes, at most TH_ONEDNN_MOST, from the cache or new. New ones take about 0.25 ms
- * each and are made in several threads. Release each with th_onednn_give, which ignores NULL; after
- * a failure there are none. */
-enum { TH_ONEDNN_MOST = 16 };
-th_status th_onednn_take(th_onednn_plan **plan, const th_onednn_shape *s, int n);
+/* The plan of a shape, from the cache or new, which takes about 0.25 ms. Release it with
+ * th_onednn_give, which ignores NULL. */
+th_status th_onednn_take(th_onednn_plan **plan, const th_onednn_shape *s);
 void      th_onednn_give(th_onednn_plan *plan);
 
 /* The bytes of an operand in the layout of the plan, and whether the operand has that layout already. */
 size_t th_onednn_bytes(const th_onednn_plan *plan, int operand);
 bool   th_onednn_fits(const th_onednn_plan *plan, int operand);
 size_t th_onednn_workspace(const th_onednn_plan *plan);
-/* Whether two plans require the same layout of kernels. */
-bool   th_onednn_same_kernels(const th_onednn_plan *a, const th_onednn_plan *b);
-/* The number of that layout, sizes included, equal for equal layouts; -1 if there are too many. */
-int    th_onednn_kernel_layout(const th_onednn_plan *plan);
-
-/* Moves kernels into the layout of a plan with `last`, for which th_onednn_move does not do that.
- * Several threads may use a mover at the same time. NULL without memory. */
-typedef struct th_onednn_mover th_onednn_mover;
-th_onednn_mover *th_onednn_mover_new(const th_onednn_plan *plan);
-bool th_onednn_mover_run(th_onednn_mover *m, void *from, void *to);
-void th_onednn_mover_free(th_onednn_mover *m);
-
 /* Converts an operand into the layout of the plan, or the result of the pass out of it. Of the operand that is read first (x, or
  * gradOutput in the pass of gradInput) it converts one image. */
 bool th_onednn_move(th_onednn_plan *plan, int operand, void *from, void *to);

@@ -14,10 +14,6 @@ const char  *th_conv_engine_known(int i);        /* the name of an engine of any
 const char  *th_conv_engine_missing(int device, int i);
 const char  *th_conv_model(int device);
 const char  *th_onednn_name(void);
-/* Opens oneDNN in another thread, which takes about 4 ms, while the caller prepares its work.
- * Returns 1 to the caller that must wait for that thread with th_onednn_opened, else 0. */
-int          th_onednn_open(void);
-void         th_onednn_opened(void);
 
 /* The preferred engine, used for every shape that it supports; -1: none. The initial value is TH_CONV_ENGINE of the
  * environment. */

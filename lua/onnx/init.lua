@@ -1,31 +1,15 @@
 -- lua/onnx/init.lua - the package onnx: reads ONNX models and runs them.
 local arg = require 'torch.arg'
 local interpret = require 'torch.interpret'
-local lib = require 'torch.lib'
 local protobuf = require 'torch.protobuf'
 local source = require 'feed.source'
 local external = require 'onnx.external'
-local layout = require 'onnx.layout'
 local messages = require 'onnx.messages'
 local model = require 'onnx.model'
 local registry = require 'onnx.registry'
 
 local onnx = rawget(_G, 'onnx') or {}
 _G.onnx = onnx
-
--- Ops that oneDNN computes: convolutions, and products where vectors are wide.
-local ops = { Conv = true, Gemm = layout.has_vectors, MatMul = layout.has_vectors }
-
--- Calls f() while another thread opens oneDNN, if the message of a model has ops for it.
-local function with_onednn(m, f)
-   local wants = false
-   for _, node in ipairs(m.graph and m.graph.node or {}) do wants = wants or ops[node.op_type] end
-   if not wants or lib.C.th_onednn_open() == 0 then return f() end
-   local ok, result = pcall(f)
-   lib.C.th_onednn_opened()
-   if not ok then error(result, 0) end
-   return result
-end
 
 -- The model of a file. A file with large weights stays open: they may be read again (weights.lua).
 local function read(path)
@@ -35,7 +19,7 @@ local function read(path)
       local fetch = source.fetch(s)
       local m = protobuf.read(fetch, size, messages.ModelProto, messages)
       local other = external.reader(path:match '^(.*/)[^/]*$' or '.')
-      return with_onednn(m, function() return model.new(m, fetch, other) end)
+      return model.new(m, fetch, other)
    end)
    if not ok or not next(result.graph.origins) then source.close(s) end
    if not ok then error(result, 0) end

@@ -1,10 +1,9 @@
 -- lua/onnx/layout.lua - the order of images in memory: plane after plane, or with the channels of
 -- a pixel side by side.
 --
--- Convolutions write their results with channels side by side where oneDNN computes quickest that
--- way, and what follows them
--- keeps that order. Such a tensor has the sizes N x C x H x W as any other and differs in its
--- strides alone, so every op takes it.
+-- Convolutions write their results with channels side by side where they are quickest that way, and
+-- what follows them keeps that order. Such a tensor has the sizes N x C x H x W as any other and
+-- differs in its strides alone, so every op takes it.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local construct = require 'torch.construct'
@@ -28,16 +27,12 @@ end
 function M.is_dense(x) return M.is_last(x) and (x._size[3] > 1 and x._stride[3] or x._stride[2])
    == x._size[1] end
 
---- Whether the vectors of this CPU level are as wide as oneDNN's code for such images wants them.
-M.has_vectors = ffi.string(C.th_cpu_level()) == 'avx512'
+local has_vectors = ffi.string(C.th_cpu_level()) ~= 'base'
 
-local known
-
---- Whether convolutions of floats are quickest with channels side by side: with oneDNN at level
--- avx512, unless an engine is preferred.
+--- Whether convolutions of floats are quickest with channels side by side: where vectors are wider
+-- than those of every x86-64, unless an engine is preferred.
 function M.is_quick()
-   if known == nil then known = M.has_vectors and C.th_onednn_name() ~= nil end
-   return known and C.th_conv_preferred() < 0 and C.th_conv_forced() < 0
+   return has_vectors and C.th_conv_preferred() < 0 and C.th_conv_forced() < 0
 end
 
 --- An N x C x H x W tensor whose channels lie side by side.

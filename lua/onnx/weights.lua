@@ -1,8 +1,8 @@
 -- lua/onnx/weights.lua - weights that never change: kept once, in the layout that an engine reads.
 --
--- oneDNN reads weights in another layout than files have. A keeper holds them in that layout from
--- the first run on, and their other pages are freed. They are read from the file again where a run
--- with other sizes, or net(), needs them.
+-- Convolutions read weights in another layout than files have. A keeper holds them in that layout
+-- from the first run on, and their other pages are freed. They are read from the file again where a
+-- run with other sizes, or net(), needs them.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'

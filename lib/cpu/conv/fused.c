@@ -9,7 +9,7 @@
 #include "../../op/conv2d.args.h"
 
 enum {                              /* where Winograd's transforms do not pay */
-  FEW_PLANES = 16, FEW_PRODUCTS = 1 << 19,
+  FEW_PLANES = 16, LEAST_KERNELS = 1024, LEAST_PIXELS = 49, FEW_PRODUCTS = 1 << 19,
   THIN = 24, THIN_PRODUCTS = 1 << 25          /* planes, and products of fewer planes, at most */
 };
 
@@ -32,15 +32,16 @@ static th_conv_after after_of(const conv2d_fused_args *a)
   return r;
 }
 
-/* Whether Winograd's tiles are quicker than oneDNN. */
+/* Whether Winograd's tiles are quicker than products of pixels. They are where vectors are wide. */
 static bool wants_tiles(const th_conv_shape *s)
 {
   const double kernels = (double)(s->c * s->o), products = th_conv_products(s);
-  return s->kh == 3 && s->kw == 3 && s->sh == 1 && s->sw == 1 && s->dh == 1 && s->dw == 1 &&
-    s->c >= FEW_PLANES &&
-         s->o >= FEW_PLANES && s->c * s->o >= 1024 && s->oh * s->ow >= 49 &&
-           products >= FEW_PRODUCTS && (th_min(s->c, s->o) >= THIN || products <= THIN_PRODUCTS) &&
-         kernels * KERNEL < 0.4 * products / PRODUCTS;
+  if (TH_VB < 64 || s->kh != 3 || s->kw != 3 || s->sh != 1 || s->sw != 1 || s->dh != 1 ||
+      s->dw != 1) return false;
+  return s->c >= FEW_PLANES && s->o >= FEW_PLANES && kernels >= LEAST_KERNELS &&
+    s->oh * s->ow >= LEAST_PIXELS && products >= FEW_PRODUCTS &&
+    (th_min(s->c, s->o) >= THIN || products <= THIN_PRODUCTS) &&
+    kernels * KERNEL < 0.4 * products / PRODUCTS;
 }
 
 /* Images of few planes, as those that networks begin with, and their copy with channels side by
@@ -96,14 +97,16 @@ static th_status run_last(const th_call *call, const th_conv_after *after)
   copied x = { 0 }, add = { 0 };
   th_tensor bias = { 0 };
   th_status s = TH_OK;
-  if (pixel_step(c.x) != c.s.c * c.s.groups) s = turned(&x, c.x), c.x = &x.t;
+  const int64_t step = pixel_step(c.x);
+  const bool wanted = wants_tiles(&c.s);            /* tiles, whose images have no gaps */
+  if (step == 0 || (wanted && step != c.s.c)) s = turned(&x, c.x), c.x = &x.t;
   if (s == TH_OK && a.add && pixel_step(a.add) == 0) s = turned(&add, a.add), a.add = &add.t;
   if (s == TH_OK && c.bias && c.bias->stride[0] != 1) s = th_tensor_clone(&bias, c.bias),
     c.bias = &bias;
   if (a.add || a.act) c.after = &a;
   if (s == TH_OK && !TH_AT(th_conv_can_last)(&c)) s = TH_EBACKEND;
   const bool even = !a.add || pixel_step(a.add) == pixel_step(c.y);
-  const bool tiles = even && wants_tiles(&c.s);     /* which read the kernels themselves */
+  const bool tiles = even && wanted;                /* which read the kernels themselves */
   if (s == TH_OK && tiles) s = th_kernels_gone() ? th_kernels_missed() :
     TH_AT(th_conv_winograd).run(&c, call);
   else if (s == TH_OK) s = TH_AT(th_conv_last)(&c);

@@ -1,94 +1,96 @@
-/* lib/cpu/conv/last.c - convolution of images whose channels lie side by side, by oneDNN: no
- * operand changes its layout, and an
- * addend and an activation follow while the result is in the caches.
+/* lib/cpu/conv/last.c - convolution of images whose channels lie side by side: pixels are read
+ * where they lie, kernels lie in panels (pixels.h).
  *
- * A block is one call in one thread: some images, or of kernels of one pixel some pixels; some
- * planes of the result. Work is cut
- * by sizes alone. */
+ * A block is a strip of planes of a band of pixels: some rows of an image, or of kernels of one
+ * pixel some pixels. Work is cut by sizes alone. */
 #include "last.h"
-#include "after.h"
+#include "pixels.h"
 #include "../slots.h"
 #include "../../conv/kernel_cache.h"
-#include "../../conv/onednn.h"
 
 enum {
-  BLOCKS = TH_ONEDNN_MOST,          /* that a convolution should have */
-  BLOCK_WORK = 1 << 20,             /* multiplications in a block, at least */
-  BLOCK_BYTES = 512 << 10,          /* of the result in a block, at most where it is read again */
+  BLOCKS = 16,                      /* that a convolution should have */
+  BLOCK_WORK = 1 << 19,             /* multiplications in a block, at least */
+  ROOM = 512 << 10,                 /* bytes of a block's padded copy, and of its sums, at most */
+  NEAR = 384 << 10,                 /* bytes of kernels that stay in the second cache */
   LEAST_PIXELS = 24,                /* in a block */
-  LEAST_PLANES = 32,                /* of the result in a block */
-  LARGEST = 1 << 20                 /* size of an image */
+  FEW = V,                          /* channels, below which a run is a row of a window */
+  LARGEST = 1 << 20,                /* size of an image */
+  RUNS = 1 << 12                    /* of a window, at most */
 };
 
-/* How a convolution is cut. flat: the pixels of all images are one row, cut into `bands` of `size`
- * pixels, of which the last may have fewer. Else `size` images are a band, or one image is cut into
- * `kinds` bands of rows. Bands of one kind share a plan. And the planes of the result are cut into
- * strips. */
-typedef struct cut { bool flat; int64_t bands, size, kinds, strips, planes; } cut;
+static int64_t parts(int64_t n, int64_t of) { return (n + of - 1) / of; }
 
-/* Rows of the result, the rows of the image that they need, and zeros above and below those. Of a
- * flat cut, `rows` is the number of pixels. */
-typedef struct band { int64_t first, rows, from, in, above, below; th_onednn_plan *plan; } band;
+/* The vectors of the result, and the panels that they are in, which have about the same number.
+ * Many panels are an even number, so that strips can be equal. */
+typedef struct layout { uint32_t vectors, panels; } layout;
+
+static layout layout_of(const th_conv_shape *s)
+{
+  const int64_t all = parts(s->o, V), even = all < 4 ? 1 : all < 20 ? 2 : 4;
+  return (layout){ (uint32_t)all, (uint32_t)(parts(parts(all, WIDE), even) * even) };
+}
+
+/* The first plane of a panel. */
+static int64_t plane_of(const layout *l, int64_t panel)
+{
+  return (uint32_t)panel * l->vectors / l->panels * V;
+}
+
+/* How a convolution is cut: rows of `units`, of which `each` are a band, and strips of panels. Of
+ * kernels of one pixel the pixels of all images are one row of units, else a unit is a row of the
+ * result, and an image has `bands`. */
+typedef struct cut { bool flat; int64_t images, units, each, bands, strips, panels; } cut;
 
 typedef struct work {
   const th_conv *c;
-  const th_conv_after *after;       /* NULL: nothing follows */
   cut     cut;
-  band    band[BLOCKS];
+  layout  layout;
   const float *x, *add;
   float  *y;
-  char   *kernels;
-  th_cached_kernel *kept;
-  th_onednn_mover *mover;
-  int64_t step, add_step;           /* from pixel to pixel of the result and the addend */
-  bool    apart;                    /* a block's result is made in the slot */
-  size_t  kernel_bytes, result_bytes, workspace;
-  int     failed;
+  float  *kernels;                  /* in panels */
+  int64_t products;                 /* numbers of a window */
+  int64_t pixel, step, add_step;    /* from pixel to pixel of image, result and addend */
+  bool    joined, padded;           /* a run is a row of a window; it lies in a padded copy */
+  int64_t width;                    /* of the copy, in pixels */
+  int64_t runs, length;             /* of a window */
+  int64_t together;                 /* runs whose kernels stay in the second cache */
   th_slots slots;
 } work;
 
+/* A thread's memory for a block: the pointers of a group of pixels, a pixel of zeros, a padded copy
+ * or sums of the band's pixels. */
+typedef struct room { const float **x; float *zeros, *copy, *sums; } room;
+
 static bool is_flat(const th_conv_shape *s)
 {
-  return s->kh == 1 && s->kw == 1 && s->sh == 1 && s->sw == 1 && s->ph == 0 && s->pw == 0 &&
-    s->n * s->h * s->w <= LARGEST;
+  return s->kh == 1 && s->kw == 1 && s->sh == 1 && s->sw == 1 && s->ph == 0 && s->pw == 0;
 }
 
-/* The largest divisor of n up to a limit. */
-static int64_t divisor(int64_t n, int64_t limit)
+/* The rows of the image that so many rows of the result need. */
+static int64_t reach(const th_conv_shape *s, int64_t rows)
 {
-  int64_t best = 1;
-  for (int64_t d = 1; d * d <= n; d++) {
-    if (n % d) continue;
-    if (d <= limit && d > best) best = d;
-    if (n / d <= limit && n / d > best) best = n / d;
-  }
-  return best;
+  return (rows - 1) * s->sh + (s->kh - 1) * s->dh + 1;
 }
 
-static int64_t pixels_of(const th_conv_shape *s) { return s->n * s->h * s->w; }
+static int64_t padded_width(const th_conv_shape *s)
+{
+  return (s->ow - 1) * s->sw + (s->kw - 1) * s->dw + 1;
+}
 
-/* Cuts the images into about so many bands; false if that leaves too little in a band. */
+/* Bytes of the padded copy of so many rows of the result. */
+static int64_t copy_bytes(const th_conv_shape *s, int64_t rows)
+{
+  return reach(s, rows) * padded_width(s) * s->c * (int64_t)sizeof(float);
+}
+
+/* Cuts each row of units into so many bands; false if that leaves too little in one. */
 static bool cut_bands(cut *k, const th_conv_shape *s, int64_t wanted)
 {
-  k->kinds = 1;
-  if (k->flat) {
-    const int64_t all = pixels_of(s);
-    k->size = (all + wanted - 1) / wanted;
-    k->bands = (all + k->size - 1) / k->size;
-    k->kinds = all % k->size ? 2 : 1;
-    return wanted == 1 || k->size >= LEAST_PIXELS;
-  }
-  if (wanted <= s->n) {
-    k->size = divisor(s->n, (s->n + wanted - 1) / wanted);
-    k->bands = s->n / k->size;
-    return true;
-  }
-  /* of the result, in a band */
-  const int64_t each = th_min(BLOCKS, wanted / s->n), rows = (s->oh + each - 1) / each;
-  k->size = 1;
-  k->kinds = (s->oh + rows - 1) / rows;
-  k->bands = s->n * k->kinds;
-  return rows * s->ow >= LEAST_PIXELS && k->kinds <= BLOCKS;
+  k->each = parts(k->units, wanted);
+  if (k->flat) k->each = parts(k->each, TH_MR) * TH_MR;
+  k->bands = parts(k->units, k->each);
+  return wanted == 1 || (k->bands > wanted / 2 && k->each * (k->flat ? 1 : s->ow) >= LEAST_PIXELS);
 }
 
 /* The cut that reads the fewest bytes among those with enough blocks: each strip reads all images,
@@ -96,22 +98,23 @@ static bool cut_bands(cut *k, const th_conv_shape *s, int64_t wanted)
 static cut cut_of(const th_conv *c)
 {
   const th_conv_shape *s = &c->s;
-  const double images = (double)(s->n * s->h * s->w * s->c),
-    results = (double)(s->n * s->oh * s->ow * s->o);
+  const double images = (double)(s->n * s->h * s->w * s->c);
   const double kernels = (double)(s->c * s->kh * s->kw * s->o);
   const int64_t wanted = th_min(BLOCKS, th_max(1, (int64_t)(th_conv_products(s) / BLOCK_WORK)));
+  const int64_t panels = layout_of(s).panels;
+  const bool flat = is_flat(s);
   cut best = { 0 };
   double least = INFINITY;
-  for (int64_t strips = 1; strips <= BLOCKS; strips *= 2) {
-    if (strips > 1 && (s->o % strips || s->o / strips % 16 || s->o / strips < LEAST_PLANES)) break;
-    for (int64_t bands = 1; bands <= BLOCKS * s->n; bands *= 2) {
-      cut k = { .flat = is_flat(s), .strips = strips, .planes = s->o / strips };
+  for (int64_t strips = 1; strips <= th_min(panels, BLOCKS); strips *= 2) {
+    if (panels % strips && panels < 4 * strips) continue;
+    cut k = { .flat = flat, .images = flat ? 1 : s->n,
+      .units = flat ? s->n * s->h * s->w : s->oh };
+    k.panels = parts(panels, strips), k.strips = parts(panels, k.panels);
+    for (int64_t bands = 1; bands <= k.units; bands *= 2) {
       if (!cut_bands(&k, s, bands)) break;
-      const double lack = (double)wanted / (double)th_min(wanted, strips * k.bands) - 1;
-      const double bytes = (double)strips * images + (double)k.bands * kernels +
-        (strips > 1 ? results : 0);
-      const double block = results * sizeof(float) / (double)(strips * k.bands);
-      const double cost = bytes + (c->after && block > BLOCK_BYTES ? results : 0) +
+      const int64_t blocks = k.strips * k.images * k.bands;
+      const double lack = (double)wanted / (double)th_min(wanted, blocks) - 1;
+      const double cost = (double)k.strips * images + (double)(k.images * k.bands) * kernels +
         lack * th_conv_products(s) / 64;
       if (cost < least) best = k, least = cost;
     }
@@ -119,119 +122,182 @@ static cut cut_of(const th_conv *c)
   return best;
 }
 
-static th_onednn_shape block_of(const th_conv *c, const cut *k, const band *b, bool apart,
-  int64_t step)
+/* ---- kernels in panels ---- */
+
+/* The numbers of a panel's planes from `from` on, for n numbers of the window that lie `step`
+ * apart. `width` planes lie `plane` apart. */
+static void put_columns(float *to, int64_t row, const float *from, int64_t n, int64_t step,
+  int64_t width, int64_t plane)
 {
-  const th_conv_shape *s = &c->s;
-  th_onednn_shape r = { .n = k->size, .c = s->c, .o = k->planes, .h = b->in, .w = s->w,
-    .kh = s->kh, .kw = s->kw, .oh = b->rows,
-                        .ow = s->ow, .sh = s->sh, .sw = s->sw, .ph = b->above, .pb = b->below,
-                          .pw = s->pw, .dh = s->dh,
-                        .dw = s->dw, .pass = TH_CONV_FORWARD, .bias = c->bias != NULL, .last = 1 };
-  if (k->flat) r.n = r.h = r.oh = 1, r.w = r.ow = b->rows;
-  if (apart) step = k->planes;
-  const int64_t xs[4] = { r.h * r.w * r.c, 1, r.w * r.c, r.c },
-    ys[4] = { r.oh * r.ow * step, 1, r.ow * step, step };
-  memcpy(r.xs, xs, sizeof xs);
-  memcpy(r.ys, ys, sizeof ys);
-  for (int d = 0; d < 4; d++) r.ks[d] = c->k->stride[d];
-  return r;
+  int64_t l = 0;
+  if (plane == 1) {
+    const size_t bytes = sizeof *to * (size_t)width;
+    for (int64_t k = 0; k < n; k++) memcpy(to + k * row, from + k * step, bytes);
+    l = width;
+  }
+  for (; l + 8 <= width && l + 8 <= row; l += 8) {
+    const float *p = from + l * plane;
+    float *t = to + l;
+    for (int64_t k = 0; k < n; k++, p += step, t += row) {
+      for (int i = 0; i < 8; i++) t[i] = p[i * plane];
+    }
+  }
+  for (; l < width; l++) {
+    for (int64_t k = 0; k < n; k++) to[k * row + l] = from[l * plane + k * step];
+  }
+  for (; l < row; l++) {
+    for (int64_t k = 0; k < n; k++) to[k * row + l] = 0;
+  }
 }
 
-/* The kinds of bands. False if one has no row of the image. */
-static bool set_bands(work *w)
+/* Block: panels. */
+static void arrange(void *ctx, int64_t first, int64_t last)
+{
+  const work *w = ctx;
+  const th_conv_shape *s = &w->c->s;
+  const int64_t *stride = w->c->k->stride;
+  for (int64_t p = first; p < last && !th_interrupted(); p++) {
+    const int64_t plane = plane_of(&w->layout, p), row = plane_of(&w->layout, p + 1) - plane,
+      width = th_min(row, s->o - plane);
+    const float *from = TH_DATA(float, w->c->k) + plane * stride[0];
+    float *to = w->kernels + plane * w->products;
+    for (int64_t tap = 0; tap < s->kh * s->kw; tap++, to += s->c * row) {
+      put_columns(to, row, from + tap / s->kw * stride[2] + tap % s->kw * stride[3], s->c,
+        stride[1], width, stride[0]);
+    }
+  }
+}
+
+static size_t kernel_bytes(const work *w)
+{
+  return sizeof(float) * (size_t)(parts(w->c->s.o, V) * V * w->products);
+}
+
+/* ---- blocks ---- */
+
+/* Copies the rows of an image that a band needs, from row `top` on, with zeros around them. */
+static void pad(const work *w, float *to, int64_t image, int64_t top, int64_t rows)
 {
   const th_conv_shape *s = &w->c->s;
+  const size_t pixel = sizeof(float) * (size_t)s->c;
+  const int64_t left = th_min(s->pw, w->width), inside = th_min(s->w, w->width - left);
+  for (int64_t r = top; r < top + rows; r++, to += w->width * s->c) {
+    if (r < 0 || r >= s->h) {
+      memset(to, 0, pixel * (size_t)w->width);
+      continue;
+    }
+    const float *from = w->x + (image * s->h + r) * s->w * w->pixel;
+    memset(to, 0, pixel * (size_t)left);
+    memset(to + (left + inside) * s->c, 0, pixel * (size_t)(w->width - left - inside));
+    if (w->pixel == s->c) {
+      memcpy(to + left * s->c, from, pixel * (size_t)inside);
+      continue;
+    }
+    for (int64_t i = 0; i < inside; i++) {
+      memcpy(to + (left + i) * s->c, from + i * w->pixel, pixel);
+    }
+  }
+}
+
+static const float no_bias[PANEL];
+
+/* What a block computes: `pixels` of the result from `first` on, whose windows begin at row `top`
+ * of an image, and a strip. */
+typedef struct band { int64_t image, top, first, pixels, strip; } band;
+
+/* Finds the runs from `run` on of a group of pixels, the first of which is number `at` of the
+ * band. */
+static void find_runs(const work *w, const band *b, const room *m, int64_t run, int64_t at, int mr)
+{
+  const th_conv_shape *s = &w->c->s;
+  const float *image = w->x + b->image * s->h * s->w * w->pixel;
   if (w->cut.flat) {
-    w->band[0] = (band){ .rows = w->cut.size };
-    w->band[1] = (band){ .rows = pixels_of(s) - (w->cut.bands - 1) * w->cut.size };
-    return true;
-  }
-  const int64_t rows = (s->oh + w->cut.kinds - 1) / w->cut.kinds;
-  for (int64_t i = 0; i < w->cut.kinds; i++) {
-    band *b = &w->band[i];
-    b->first = i * rows;
-    b->rows = th_min(rows, s->oh - b->first);
-    const int64_t top = b->first * s->sh - s->ph, reach = (b->rows - 1) * s->sh +
-      (s->kh - 1) * s->dh + 1;
-    b->above = top < 0 ? -top : 0;
-    b->below = th_max(0, top + reach - s->h);
-    b->from = th_max(0, top);
-    b->in = w->cut.kinds == 1 ? s->h : reach - b->above - b->below;
-    if (b->in < 1) return false;
-  }
-  if (w->cut.kinds == 1) w->band[0].below = s->ph;
-  return true;
-}
-
-static void give_plans(work *w)
-{
-  for (int64_t i = 0; i < w->cut.kinds; i++) {
-    th_onednn_give(w->band[i].plan);
-    w->band[i].plan = NULL;
-  }
-}
-
-/* A plan for each kind of band; all require the kernels in one layout. */
-static th_status take_plans(work *w)
-{
-  const int64_t n = w->cut.kinds;
-  th_onednn_plan *plan[BLOCKS];
-  th_onednn_shape shape[BLOCKS];
-  if (n < 1 || !set_bands(w)) return TH_EBACKEND;
-  for (int64_t i = 0; i < n; i++) {
-    shape[i] = block_of(w->c, &w->cut, &w->band[i], w->apart, w->step);
-  }
-  TH_TRY(th_onednn_take(plan, shape, (int)n));
-  th_status s = TH_OK;
-  for (int64_t i = 0; i < n; i++) {
-    w->band[i].plan = plan[i];
-    if (!th_onednn_same_kernels(plan[0], plan[i])) s = TH_EBACKEND;
-  }
-  if (s != TH_OK) give_plans(w);
-  return s;
-}
-
-static void fail(work *w) { __atomic_store_n(&w->failed, 1, __ATOMIC_RELAXED); }
-static bool stop(const work *w) { return th_interrupted() ||
-  __atomic_load_n(&w->failed, __ATOMIC_RELAXED); }
-
-/* Block: the kernels of a strip. */
-static void move_kernels(void *ctx, int64_t first, int64_t last)
-{
-  work *w = ctx;
-  const int before = th_onednn_enter();
-  for (int64_t i = first; i < last && !stop(w); i++) {
-    float *from = TH_DATA(float, w->c->k) + i * w->cut.planes * w->c->k->stride[0];
-    if (!th_onednn_mover_run(w->mover, from, w->kernels + (size_t)i * w->kernel_bytes)) fail(w);
-  }
-  th_onednn_leave(before);
-}
-
-/* Moves the kernels into the layout of the plans, if that has not been done. */
-static th_status have_kernels(work *w)
-{
-  if (!w->kernels || (w->kept && w->kept->made)) return TH_OK;
-  w->mover = th_onednn_mover_new(w->band[0].plan);
-  if (!w->mover) return th_fail(TH_ENOMEM, "no memory for oneDNN");
-  const th_status s = th_parallel(w->cut.strips, 1, move_kernels, w);
-  th_onednn_mover_free(w->mover);
-  return s;
-}
-
-/* The result of a block, n pixels from the `first` on, which was made at `from`. */
-static void finish(const work *w, const float *from, int64_t first, int64_t n, int64_t strip)
-{
-  const int64_t planes = w->cut.planes, at = strip * planes, step = w->apart ? planes : w->step;
-  float *y = w->y + first * w->step + at;
-  const float *add = w->add ? w->add + first * w->add_step + at : NULL;
-  if (step == planes && w->step == planes && (!add || w->add_step == planes)) {
-    finish_line(w->after, y, from, add, n * planes);
+    for (int i = 0; i < mr; i++) m->x[i] = w->x + (b->first + at + i) * w->pixel;
     return;
   }
-  for (int64_t i = 0; i < n; i++, y += w->step, from += step) {
-    finish_line(w->after, y, from, add ? add + i * w->add_step : NULL, planes);
+  int64_t row = at / s->ow, column = at % s->ow;
+  const float *const origin = w->padded ? m->copy : image + b->top * s->w * w->pixel;
+  const int64_t pixel = w->padded ? s->c : w->pixel, line = (w->padded ? w->width : s->w) * pixel;
+  const int64_t end = th_min(s->kh, (run + w->together - 1) / s->kw + 1);
+  for (int i = 0; i < mr; i++) {
+    const float **x = m->x + i, *from = origin + row * s->sh * line + column * s->sw * pixel;
+    if (w->joined) {
+      for (int64_t ky = 0; ky < s->kh; ky++, from += s->dh * line) x[ky * TH_MR] = from;
+    } else {
+      for (int64_t ky = run / s->kw; ky < end; ky++) {
+        const int64_t y = b->top + row * s->sh + ky * s->dh;
+        for (int64_t kx = 0; kx < s->kw; kx++) {
+          const int64_t z = column * s->sw + kx * s->dw - s->pw;
+          const bool inside = y >= 0 && y < s->h && z >= 0 && z < s->w;
+          x[(ky * s->kw + kx) * TH_MR] = inside ? image + (y * s->w + z) * w->pixel : m->zeros;
+        }
+      }
+    }
+    if (++column == s->ow) column = 0, row++;
   }
+}
+
+/* Some runs, from `run` on, of a panel of a group of pixels, the first of which is number `at` of
+ * the band. */
+static void run_panel(const work *w, const band *b, const room *m, int64_t panel, int64_t run,
+  int64_t at, int64_t group, int mr)
+{
+  const int64_t plane = plane_of(&w->layout, panel), next = plane_of(&w->layout, panel + 1),
+    vectors = (next - plane) / V, width = th_min(next, w->c->s.o) - plane,
+    end = th_min(run + w->together, w->runs), pixel = b->first + at,
+    numbers = (end - run) * w->length;
+  const float *const bias = w->c->bias ? TH_DATA(float, w->c->bias) + plane : no_bias;
+  float copy[PANEL] = { 0 };
+  patch p = { .x = m->x + run * TH_MR, .runs = end - run, .length = w->length,
+    .kernels = w->kernels + plane * w->products + run * w->length * vectors * V,
+    .y = w->y + pixel * w->step + plane, .step = w->step,
+    .add = w->add ? w->add + pixel * w->add_step + plane : NULL, .add_step = w->add_step,
+    .width = width, .after = w->c->after, .begin = bias };
+  if (run > 0) p.begin = m->sums + at * PANEL, p.begin_step = PANEL;
+  else if (width < next - plane) p.begin = memcpy(copy, bias, sizeof *bias * (size_t)width);
+  if (end < w->runs) p.sums = m->sums + at * PANEL;
+  p.ahead = p.kernels + (vectors + (int)group % (int)vectors) * numbers * V;
+  patches[mr - 1][vectors - 1](&p);
+}
+
+/* Groups have about the same number of pixels. */
+static void run_band(const work *w, const band *b, const room *m)
+{
+  const int64_t groups = parts(b->pixels, TH_MR), begin = b->strip * w->cut.panels,
+    end = th_min(begin + w->cut.panels, w->layout.panels);
+  const bool near = (end - begin) * PANEL * w->products * (int64_t)sizeof(float) <= NEAR;
+  const int64_t stretch = near ? end - begin : 1;   /* panels that a group meets at once */
+  for (int64_t panel = begin; panel < end; panel += stretch) {
+    for (int64_t run = 0; run < w->runs; run += w->together) {
+      for (int64_t g = 0; g < groups && !th_interrupted(); g++) {
+        const int64_t at = g * b->pixels / groups;
+        const int mr = (int)((g + 1) * b->pixels / groups - at);
+        find_runs(w, b, m, run, at, mr);
+        for (int64_t i = panel; i < panel + stretch; i++) run_panel(w, b, m, i, run, at, g, mr);
+      }
+    }
+  }
+}
+
+static size_t whole(int64_t bytes) { return ((size_t)bytes + 63) & ~(size_t)63; }
+
+/* Bytes of a room, whose places in `memory` *m gets. */
+static size_t place_room(const work *w, room *m, char *memory)
+{
+  const th_conv_shape *s = &w->c->s;
+  const int64_t number = sizeof(float),
+    pixels = w->cut.each * (w->cut.flat ? 1 : s->ow);
+  const size_t x = whole(w->runs * TH_MR * (int64_t)sizeof(float *)),
+    zeros = w->joined || w->cut.flat ? 0 : whole(s->c * number),
+    copy = w->padded ? whole(copy_bytes(s, w->cut.each)) : 0,
+    sums = w->together < w->runs ? whole(pixels * PANEL * number) : 0;
+  if (memory) {
+    m->x = (const float **)(void *)memory;
+    m->zeros = (float *)(void *)(memory + x);
+    m->copy = m->sums = (float *)(void *)(memory + x + zeros);
+    if (zeros) memset(m->zeros, 0, zeros);
+  }
+  return x + zeros + (copy > sums ? copy : sums);
 }
 
 /* Block: a strip of a band. Neighbours share a strip, whose kernels stay in the cache. */
@@ -240,93 +306,86 @@ static void correlate(void *ctx, int64_t first, int64_t last)
   work *w = ctx;
   const th_conv_shape *s = &w->c->s;
   const cut *k = &w->cut;
-  const int before = th_onednn_enter();
   char *slot = th_slot_take(&w->slots);
-  for (int64_t i = first; i < last && !stop(w); i++) {
-    const int64_t at = i % k->bands, strip = i / k->bands;
-    const band *b = &w->band[k->flat ? k->kinds == 2 && at == k->bands - 1 : at % k->kinds];
-    const int64_t image = at / k->kinds * k->size;
-    const int64_t pixel = k->flat ? at * k->size : (image * s->oh + b->first) * s->ow;
-    const int64_t n = k->flat ? b->rows : k->size * b->rows * s->ow;
-    const float *x = w->x + (k->flat ? at * k->size : (image * s->h + b->from) * s->w) * s->c;
-    float *y = w->apart ? (float *)(void *)slot : w->y + pixel * w->step + strip * k->planes;
-    float *kernels = w->kernels ? (float *)(void *)(w->kernels + (size_t)strip * w->kernel_bytes) :
-                                  TH_DATA(float, w->c->k) + strip * k->planes * w->c->k->stride[0];
-    float *bias = w->c->bias ? TH_DATA(float, w->c->bias) + strip * k->planes : NULL;
-    void *const operand[3] = { (void *)(uintptr_t)x, y, kernels };
-    if (!th_onednn_run(b->plan, operand, bias, slot + w->result_bytes)) fail(w);
-    else if (w->after) finish(w, y, pixel, n, strip);
+  room m;
+  place_room(w, &m, slot);
+  for (int64_t i = first; i < last && !th_interrupted(); i++) {
+    const int64_t unit = i % k->bands * k->each, units = th_min(k->each, k->units - unit);
+    band b = { .image = i / k->bands % k->images, .strip = i / (k->images * k->bands),
+      .first = unit, .pixels = units };
+    if (!k->flat) {
+      b.top = unit * s->sh - s->ph;
+      b.first = (b.image * s->oh + unit) * s->ow, b.pixels = units * s->ow;
+    }
+    if (w->padded) pad(w, m.copy, b.image, b.top, reach(s, units));
+    run_band(w, &b, &m);
   }
   th_slot_give(&w->slots, slot);
-  th_onednn_leave(before);
 }
 
-/* Kernels in the layout of the plans, for all plans that have it. */
-static th_cached_kernel *kept_of(const th_conv *c, const work *w, size_t bytes)
+/* The kernels in panels: kept ones, or in scratch memory, which *memory then is. */
+static th_status have_kernels(work *w, th_cached_kernel **kept, void **memory)
 {
   static const char engine;
-  const int layout = th_onednn_kernel_layout(w->band[0].plan);
-  const th_kernel_tag tag = { &engine, { layout, w->cut.strips } };
-  return layout < 0 ? NULL : th_kernel_cache_get(c->k, &tag, bytes);
+  const size_t bytes = kernel_bytes(w);
+  const th_kernel_tag tag = { &engine, { 0 } };
+  *kept = th_conv_trusted() ? th_kernel_cache_get(w->c->k, &tag, bytes) : NULL;
+  if (th_kernels_gone() && !(*kept && (*kept)->made)) return th_kernels_missed();
+  if (!*kept) *memory = th_scratch(bytes);
+  if (!*kept && !*memory) return th_fail(TH_ENOMEM, "no memory for %zu bytes of kernels", bytes);
+  w->kernels = *kept ? (*kept)->data : *memory;
+  if (*kept && (*kept)->made) return TH_OK;
+  return th_parallel(w->layout.panels, parts(1 << 14, w->products * PANEL), arrange, w);
 }
 
-static size_t whole(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
-
-static th_status with_plans(const th_conv *c, work *w)
+static th_status run(work *w)
 {
-  const bool fits = th_onednn_fits(w->band[0].plan, TH_ONEDNN_K);
-  w->kernel_bytes = whole(th_onednn_bytes(w->band[0].plan, TH_ONEDNN_K));
-  for (int64_t i = 0; i < w->cut.kinds; i++) {
-    const bool room = w->apart || w->add;   /* the next call may have the addend in its result */
-    const size_t result = room ? whole(th_onednn_bytes(w->band[i].plan, TH_ONEDNN_Y)) : 0;
-    if (result > w->result_bytes) w->result_bytes = result;
-    const size_t workspace = th_onednn_workspace(w->band[i].plan);
-    if (workspace > w->workspace) w->workspace = workspace;
-  }
-  const size_t bytes = (size_t)w->cut.strips * w->kernel_bytes;
-  w->kept = !fits && th_conv_trusted() ? kept_of(c, w, bytes) : NULL;
-  if (th_kernels_gone() && !(w->kept && w->kept->made)) {
-    th_kernel_cache_give(w->kept, false);
-    return th_kernels_missed();
-  }
-  char *memory = !fits && !w->kept ? th_scratch(bytes) : NULL;
-  if (!fits && !w->kept && !memory) return th_fail(TH_ENOMEM, "no memory for %zu bytes of kernels",
-    bytes);
-  w->kernels = w->kept ? w->kept->data : memory;
-  th_status t = th_slots_new(&w->slots, w->result_bytes + w->workspace);
-  if (t == TH_OK) {
-    t = have_kernels(w);
-    if (t == TH_OK && !w->failed) t = th_parallel(w->cut.bands * w->cut.strips, 1, correlate, w);
-    if (t == TH_OK && w->failed) t = th_fail(TH_ENOMEM, "no memory for oneDNN");
-    th_slots_free(&w->slots);
-  }
-  if (w->kept && t == TH_OK) th_kernels_sufficed();
-  th_kernel_cache_give(w->kept, t == TH_OK);
+  const cut *k = &w->cut;
+  TH_TRY(th_slots_new(&w->slots, place_room(w, NULL, NULL)));
+  th_cached_kernel *kept = NULL;
+  void *memory = NULL;
+  th_status t = have_kernels(w, &kept, &memory);
+  if (t == TH_OK) t = th_parallel(k->images * k->bands * k->strips, 1, correlate, w);
+  if (kept && t == TH_OK) th_kernels_sufficed();
+  th_kernel_cache_give(kept, t == TH_OK);
   th_scratch_free(memory);
+  th_slots_free(&w->slots);
   return t;
+}
+
+/* Of few channels, rows of windows are runs, which lie in a padded copy where there are zeros or
+ * gaps. Of others, each pixel of a window is one. */
+static void set_runs(work *w)
+{
+  const th_conv_shape *s = &w->c->s;
+  cut *k = &w->cut;
+  w->joined = s->c < FEW && s->dw == 1 && !k->flat && copy_bytes(s, 1) <= ROOM;
+  w->padded = w->joined && (s->ph || s->pw || w->pixel != s->c);
+  w->width = padded_width(s);
+  w->runs = w->joined ? s->kh : s->kh * s->kw;
+  w->length = w->products / w->runs;
+  const int64_t bytes = w->length * PANEL * (int64_t)sizeof(float);
+  const int64_t most = w->joined ? w->runs : th_min(w->runs, th_max(1, NEAR / 2 / bytes));
+  w->together = parts(w->runs, parts(w->runs, most));
+  const bool sums = w->together < w->runs;
+  const int64_t row = s->ow * PANEL * (int64_t)sizeof(float);
+  while (k->each > 1 && ((w->padded && copy_bytes(s, k->each) > ROOM) ||
+                         (sums && k->each * row > ROOM))) {
+    k->each = parts(k->each, 2), k->bands = parts(k->units, k->each);
+  }
 }
 
 th_status TH_AT(th_conv_last)(const th_conv *c)
 {
-  static const th_conv_after nothing = { .act = TH_AFTER_NONE };
-  work w = { .c = c, .after = c->after, .cut = cut_of(c), .x = TH_DATA(float, c->x),
-    .y = TH_DATA(float, c->y),
-             .step = pixel_step(c->y) };
+  const th_conv_shape *s = &c->s;
+  work w = { .c = c, .cut = cut_of(c), .layout = layout_of(s), .x = TH_DATA(float, c->x),
+    .y = TH_DATA(float, c->y), .pixel = pixel_step(c->x), .step = pixel_step(c->y),
+    .products = s->c * s->kh * s->kw };
   if (c->after && c->after->add) {
     w.add = TH_DATA(float, c->after->add), w.add_step = pixel_step(c->after->add);
   }
-  w.apart = w.cut.strips > 1 || w.step != c->s.o || w.add == w.y;
-  if (w.apart && !w.after) w.after = &nothing;
-  th_status s = take_plans(&w);
-  if (s != TH_OK && w.cut.kinds > 1) {              /* whole images */
-    w.cut.bands = w.cut.flat ? 1 : c->s.n, w.cut.kinds = 1;
-    if (w.cut.flat) w.cut.size = pixels_of(&c->s);
-    s = take_plans(&w);
-  }
-  if (s != TH_OK) return s;
-  s = with_plans(c, &w);
-  give_plans(&w);
-  return s;
+  set_runs(&w);
+  return run(&w);
 }
 
 bool TH_AT(th_conv_can_last)(const th_conv *c)
@@ -335,7 +394,6 @@ bool TH_AT(th_conv_can_last)(const th_conv *c)
   const int64_t size[] = { s->n, s->c, s->o, s->h, s->w, s->kh, s->kw, s->oh, s->ow, s->sh, s->sw,
     s->ph, s->pw, s->dh, s->dw };
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) if (size[i] > LARGEST) return false;
-  return TH_VB == 64 && s->dtype == TH_F32 && s->groups == 1 && !th_onednn_missing() &&
-    pixel_step(c->x) == s->c &&
-         pixel_step(c->y) > 0;
+  return TH_VB > 16 && s->dtype == TH_F32 && s->groups == 1 && s->kh * s->kw <= RUNS &&
+    pixel_step(c->x) > 0 && pixel_step(c->y) > 0;
 }

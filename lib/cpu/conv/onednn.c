@@ -77,8 +77,8 @@ static th_onednn_shape block_of(const th_conv *c, const cut *k)
 {
   const th_conv_shape *s = &c->s;
   th_onednn_shape b = { .n = k->images, .c = s->c, .o = s->o, .h = s->h, .w = s->w, .kh = s->kh, .kw = s->kw, .oh = s->oh,
-                        .ow = s->ow, .sh = s->sh, .sw = s->sw, .ph = s->ph, .pb = s->ph,
-                          .pw = s->pw, .dh = s->dh, .dw = s->dw,
+                        .ow = s->ow, .sh = s->sh, .sw = s->sw, .ph = s->ph,
+                        .pw = s->pw, .dh = s->dh, .dw = s->dw,
                         .pass = s->pass, .bias = c->bias != NULL };
   if (s->pass == TH_CONV_GRAD_INPUT) b.c = k->planes;
   else b.o = k->planes;
@@ -336,7 +336,7 @@ static th_status run_packed(const th_conv *c, const th_tensor *trusted)
              .bias = c->bias ? TH_DATA(float, c->bias) : NULL };
   for (int d = 0; d < 4; d++) w.ws[d] = c->k->stride[d];
   th_onednn_plan *plan;
-  TH_TRY(th_onednn_take(&plan, &w.s, 1));
+  TH_TRY(th_onednn_take(&plan, &w.s));
   w.plan = plan;
   const th_status s = with_plan(c, &w, trusted);
   th_onednn_give(plan);
