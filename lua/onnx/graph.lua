@@ -50,18 +50,37 @@ end
 
 -- ---- order ---------------------------------------------------------------------------------------------------------
 
--- Calls f with each name that a node uses, also inside of its subgraphs.
-local function each_name(node, f, depth)
-   for _, name in ipairs(node.input or {}) do if name ~= '' then f(name) end end
+-- Calls f(name, state) with each name that a node uses, also inside of its subgraphs.
+local function each_name(node, f, state)
+   for _, name in ipairs(node.input or {}) do if name ~= '' then f(name, state) end end
    for _, a in ipairs(node.attribute or {}) do
       for _, g in ipairs(a.g and { a.g } or a.graphs or {}) do
-         for _, inner in ipairs(g.node or {}) do each_name(inner, f, depth + 1) end
-         for _, v in ipairs(g.output or {}) do f(v.name or '') end
+         for _, inner in ipairs(g.node or {}) do each_name(inner, f, state) end
+         for _, v in ipairs(g.output or {}) do f(v.name or '', state) end
       end
    end
 end
 
 local function describe(node) return ("'%s' (%s)"):format(node.name or '', node.op_type or '') end
+
+-- The number of the node of a list that makes a name, or nil.
+local function maker_of(name, state)
+   local from = state.maker[name]
+   return from and not state.graph.slots[name] and from or nil
+end
+
+local function note_order(name, state)
+   local from = maker_of(name, state)
+   if from and from >= state.at then state.sorted = false end
+end
+
+local function note_follower(name, state)
+   local from, at = maker_of(name, state), state.at
+   if not from or state.seen[from] then return end
+   state.seen[from] = true
+   state.waits[at] = state.waits[at] + 1
+   table.insert(state.followers[from], at)
+end
 
 -- The nodes in an order in which each follows the nodes that it depends on; the order of the file where it has this property.
 local function sorted(graph, nodes)
@@ -69,25 +88,19 @@ local function sorted(graph, nodes)
    for i, node in ipairs(nodes) do
       for _, name in ipairs(node.output or {}) do if name ~= '' then maker[name] = i end end
    end
-   local waits, followers = {}, {}
+   local state = { graph = graph, maker = maker, sorted = true }
    for i, node in ipairs(nodes) do
-      waits[i], followers[i] = 0, followers[i] or {}
-      local seen = {}
-      each_name(node, function(name)
-         local from = maker[name]
-         if from and not seen[from] and not graph.slots[name] then
-            seen[from] = true
-            waits[i] = waits[i] + 1
-            followers[from] = followers[from] or {}
-            table.insert(followers[from], i)
-         end
-      end, 1)
+      state.at = i
+      each_name(node, note_order, state)
    end
-   local in_order = true
-   for i in ipairs(nodes) do
-      for _, k in ipairs(followers[i]) do if k <= i then in_order = false end end
+   if state.sorted then return nodes end
+   local waits, followers = {}, {}
+   state.waits, state.followers = waits, followers
+   for i in ipairs(nodes) do waits[i], followers[i] = 0, {} end
+   for i, node in ipairs(nodes) do
+      state.at, state.seen = i, {}
+      each_name(node, note_follower, state)
    end
-   if in_order then return nodes end
    local order, ready, first = {}, {}, 1
    for i in ipairs(nodes) do if waits[i] == 0 then ready[#ready + 1] = i end end
    while ready[first] do

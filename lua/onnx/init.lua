@@ -11,24 +11,28 @@ local registry = require 'onnx.registry'
 local onnx = rawget(_G, 'onnx') or {}
 _G.onnx = onnx
 
--- The model of a file. A file with large weights stays open: they may be read again (weights.lua).
+-- The model of a file, which stays open: it may be read again.
 local function read(path)
    local s, size = source.open(path)
    local ok, result = pcall(function()
       if size == 0 then error('it is empty', 0) end
       local fetch = source.fetch(s)
-      local m = protobuf.read(fetch, size, messages.ModelProto, messages)
-      local other = external.reader(path:match '^(.*/)[^/]*$' or '.')
-      return model.new(m, fetch, other)
+      local function message()
+         source.unchanged(s)
+         return protobuf.read(fetch, size, messages.ModelProto, messages)
+      end
+      return model.new(message, fetch, external.reader(path:match '^(.*/)[^/]*$' or '.'))
    end)
-   if not ok or not next(result.graph.origins) then source.close(s) end
-   if not ok then error(result, 0) end
+   if not ok then
+      source.close(s)
+      error(result, 0)
+   end
    return result
 end
 
 --- onnx.load(path): A model from a file. Tensors whose data lie in other files must lie in the
--- folder of the model. Files with large weights stay open: forward with other sizes, and net, may
--- read them again.
+-- folder of the model. The files stay open: forward with other sizes may read weights again, and
+-- net reads the model again.
 -- @return an object with the lists inputs and outputs ({ name, type, shape }) and the methods
 -- forward, explain and net
 function onnx.load(path)

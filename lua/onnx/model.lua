@@ -3,6 +3,7 @@ local explain = require 'onnx.explain'
 local fuse = require 'onnx.fuse'
 local graph_module = require 'onnx.graph'
 local inline = require 'onnx.inline'
+local lib = require 'torch.lib'
 local joined = require 'onnx.joined'
 local net = require 'onnx.net'
 local optimise = require 'onnx.optimise'
@@ -12,29 +13,53 @@ local static = require 'onnx.static'
 local types = require 'onnx.types'
 local weights = require 'onnx.weights'
 local arg = require 'torch.arg'
+local interpret = require 'torch.interpret'
 
 local Model = {}
 Model.__index = Model
 
 local M = {}
 
---- A model from a message ModelProto.
-function M.new(m, fetch, external)
+local MANY, MOST = 400, 2 ^ 16                                 -- nodes; KB of Lua
+
+-- Collects what a step of loading many nodes has left, where all memory of Lua is little.
+local function collect(is_many)
+   if not is_many or collectgarbage 'count' > MOST then return end
+   collectgarbage()
+   lib.trim()
+end
+
+-- The graph of a model as its file has it, the model's versions and producer, and whether its nodes
+-- are many.
+local function graph_of(message, fetch, external)
+   local m = message()
    local context = { fetch = fetch, external = external, versions = inline.versions(m.opset_import), missing = {},
       ir = m.ir_version or 0,
       functions = { functions = inline.functions(m.functions), calls = 0, nodes = 0 } }
    if not m.graph then error('it has no graph', 0) end
+   local is_many = #(m.graph.node or {}) > MANY
+   collect(is_many)
    local graph = graph_module.build(context, m.graph)
    graph_module.refuse_missing(context)
-   graph.before = net.copy(graph)
+   return graph, context.versions, m.producer_name, is_many
+end
+
+--- A model.
+-- @param message  function(): reads the message ModelProto; net() calls it again
+function M.new(message, fetch, external)
+   local graph, versions, producer, is_many = graph_of(message, fetch, external)
+   collect(is_many)
    optimise.graph(graph)
    fuse.graph(graph)
    joined.graph(graph)
+   optimise.forget(graph)
    static.mark(graph)
    run.prepare(graph)
    weights.prepare(graph)
-   local model = setmetatable({ graph = graph, plans = {}, inputs = {}, outputs = {}, versions = context.versions,
-      producer = m.producer_name }, Model)
+   collect(is_many)
+   local model = setmetatable({ graph = graph, plans = {}, inputs = {}, outputs = {},
+      versions = versions, producer = producer,
+      again = function() return (interpret.run(graph_of, message, fetch, external)) end }, Model)
    for i, v in ipairs(graph.inputs) do model.inputs[i] = { name = v.name, type = v.type, shape = v.shape } end
    for i, v in ipairs(graph.outputs) do model.outputs[i] = { name = v.name, type = v.type, shape = v.shape } end
    return model
@@ -85,8 +110,8 @@ local function is_value(x, input)
 end
 
 -- The values that the argument of forward gives, by slot.
-local function given(model, x)
-   local graph, known = model.graph, {}
+local function given(graph, x)
+   local known = {}
    local v = {}
    local inputs = graph.inputs
    if types.is_tensor(x) or x == nil or #inputs == 1 and type(x) == 'table' and is_value(x, inputs[1]) then
@@ -140,7 +165,7 @@ end
 local function execute(model, x, watch)
    local graph = model.graph
    if graph.scales then optimise.finish(graph) end
-   local inputs = given(model, x)
+   local inputs = given(graph, x)
    local p = plan.find(model.plans, plan.key(graph, inputs))
    if not p.ready then p.buffers = {} end                     -- an earlier run may have failed
    plan.place(graph, p)
@@ -190,17 +215,19 @@ local function examples(model, x, who)
    return x
 end
 
--- onnx.Model:net([x]): The model as a module of nn with the same weights: an nn.Sequential if it is a chain, else a gModule
--- of nngraph. It is in
--- evaluation mode, can be trained, printed and saved; its weights are copies. An error names all nodes that have no module.
+-- onnx.Model:net([x]): The model as a module of nn with the same weights: an nn.Sequential if it is
+-- a chain, else a gModule of nngraph. It is in evaluation mode, can be trained, printed and saved.
+-- The file is read again. An error names all nodes that have no module.
 -- @param x  as for forward: sizes that the module is made for, but for the batch (default: ones)
 function Model:net(x)
-   local v = given(self, examples(self, x, 'net'))
-   weights.restore(self.graph)
-   for slot, value in pairs(self.graph.constants) do
+   x = examples(self, x, 'net')
+   local graph = self.again()
+   optimise.constants(graph)
+   local v = given(graph, x)
+   for slot, value in pairs(graph.constants) do
       if v[slot] == nil then v[slot] = value end
    end
-   return net.make(self.graph, self.graph.before, v)
+   return net.make(graph, v)
 end
 
 -- onnx.Model:explain([x]): Runs the model twice and reports the second run, which reuses memory. The result is a list with a

@@ -6,32 +6,10 @@ local types = require 'onnx.types'
 
 local M = {}
 
--- Nodes that are computed in each run, before they are rewritten: copies of what the rewriting changes.
-local copied = { 'inputs', 'results', 'count', 'types', 'attr' }
-
---- A copy of the nodes, for net().
-function M.copy(graph)
-   local list = {}
-   for i, n in ipairs(graph.nodes) do
-      local c = setmetatable({}, { __index = n })
-      for _, key in ipairs(copied) do
-         local v = n[key]
-         if type(v) == 'table' and key ~= 'attr' then
-            v = {}
-            for k = 1, math.max(n.count, #n[key]) do v[k] = n[key][k] end
-         end
-         c[key] = v
-      end
-      c.fused, c.weights = false, false                       -- which n may get later
-      list[i] = c
-   end
-   return list
-end
-
 -- The nodes that depend on an input, in order.
-local function live(graph, nodes)
+local function live(graph)
    local list = {}
-   for _, n in ipairs(nodes) do
+   for _, n in ipairs(graph.nodes) do
       local all = true
       for _, slot in ipairs(n.results) do if slot and graph.constants[slot] == nil then all = false end end
       if not all then list[#list + 1] = n end
@@ -120,9 +98,10 @@ local function graph_of(graph, parts)
    return nn.gModule(inputs, outputs)
 end
 
---- The module of a model. @param v  values by slot, with inputs of some size
-function M.make(graph, nodes, v)
-   nodes = live(graph, nodes)
+--- The module of a graph as its file has it, but for computed constants.
+-- @param v  values by slot, with inputs of some size
+function M.make(graph, v)
+   local nodes = live(graph)
    local shapes, samples = shapes_of(nodes, v)
    local uses, parts, failures = count_uses(graph, nodes), {}, {}
    for _, n in ipairs(nodes) do

@@ -3,6 +3,7 @@ local torch = require 'torch'
 local interpret = require 'torch.interpret'
 local node_class = require 'onnx.node'
 local patterns = require 'onnx.patterns'
+local plan = require 'onnx.plan'
 local run = require 'onnx.run'
 local types = require 'onnx.types'
 local weights = require 'onnx.weights'
@@ -267,23 +268,37 @@ end
 
 -- ---- all of them ---------------------------------------------------------------------------------------------------
 
--- Subgraphs: their constants alone.
-local function inner(graph)
+--- Computes the constants of a graph and of its subgraphs.
+function M.constants(graph)
+   fold_constants(graph)
    for _, n in ipairs(graph.nodes) do
-      for _, entry in ipairs(n.graphs or {}) do M.graph(entry.graph, true) end
+      for _, entry in ipairs(n.graphs or {}) do M.constants(entry.graph) end
    end
 end
 
 --- Rewrites a graph in place.
--- @param is_inner  whether it is a subgraph
-function M.graph(graph, is_inner)
-   fold_constants(graph)
-   inner(graph)
-   if is_inner then return end
+function M.graph(graph)
+   M.constants(graph)
    drop_idle(graph)
    drop_unused(graph)
    merge_channels(graph)
    patterns.apply(graph, survey)
+end
+
+--- Frees the constants that no node and no output uses, and the names that were needed to build
+-- the graph.
+function M.forget(graph)
+   local uses = survey(graph)
+   for _, n in ipairs(graph.nodes) do
+      for _, m in ipairs(n.members or {}) do uses[m.slot] = 1 end
+   end
+   local origins = {}                                         -- freed addresses get other tensors
+   for slot, value in pairs(graph.constants) do
+      local a = types.is_tensor(value) and plan.address(value)
+      if not uses[slot] and not graph.changeable[slot] then graph.constants[slot] = nil
+      elseif a then origins[a] = graph.origins[a] end
+   end
+   graph.origins, graph.slots = origins, nil
 end
 
 return M

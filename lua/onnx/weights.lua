@@ -165,9 +165,4 @@ function M.joined(matrix, members)
    return w
 end
 
---- Reads all weights of a graph again that were dropped.
-function M.restore(graph)
-   for _, w in pairs(graph.weights) do w:restore() end
-end
-
 return M
