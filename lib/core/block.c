@@ -86,8 +86,8 @@ static void drop_rest(region *r)
 
 static size_t whole_pages(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
 
-/* Pages, the first of them large ones: those of which `used` bytes fill at least half. A large page
- * takes memory as a whole. */
+/* Pages, the first of them large ones: those of which `used` bytes fill at least three quarters. A
+ * large page takes memory as a whole. */
 static void *pages_new(size_t bytes, size_t used)
 {
   const size_t n = whole_pages(bytes);
@@ -97,7 +97,7 @@ static void *pages_new(size_t bytes, size_t used)
   const size_t before = -(uintptr_t)p % LARGE_PAGE;
   if (before) munmap(p, before);
   munmap(p + before + n, LARGE_PAGE - before);
-  const size_t most = n / LARGE_PAGE, large = (used + LARGE_PAGE / 2) / LARGE_PAGE;
+  const size_t most = n / LARGE_PAGE, large = (used + LARGE_PAGE / 4) / LARGE_PAGE;
   madvise(p + before, (large < most ? large : most) * LARGE_PAGE, MADV_HUGEPAGE);
   return p + before;
 }

@@ -77,17 +77,21 @@ void th_pool_give(th_pool *face, int number)
   p->free[p->nfree++] = number;
 }
 
-/* Tensors that are not in use hold nothing but sizes and strides, which may become zeros. */
+/* Frees the pages of tensors that are not in use: these hold nothing but sizes and strides, which
+ * may become zeros. The lowest of them are taken next. */
 void th_pool_trim(th_pool *face)
 {
-  const pool *p = (pool *)face;
-  const int32_t slabs = face->count / SLAB;
-  int32_t *unused = calloc((size_t)slabs + 1, sizeof *unused);
+  pool *const p = (pool *)face;
+  bool *unused = calloc((size_t)face->count + 1, sizeof *unused);
   if (!unused) return;
-  for (int32_t i = 0; i < p->nfree; i++) unused[p->free[i] / SLAB]++;
-  for (int32_t i = 0; i < slabs; i++) {
-    if (unused[i] < SLAB) continue;
-    th_block_discard(face->tensor[i * SLAB], SLAB * (int64_t)sizeof(th_tensor), false);
+  for (int32_t i = 0; i < p->nfree; i++) unused[p->free[i]] = true;
+  p->nfree = 0;
+  for (int32_t i = face->count - 1; i >= 0; i--) if (unused[i]) p->free[p->nfree++] = i;
+  for (int32_t slab = 0; slab < face->count; slab += SLAB) {
+    for (int32_t i = slab, first; i < slab + SLAB; i++) {
+      for (first = i; i < slab + SLAB && unused[i]; i++) {}
+      th_block_discard(face->tensor[first], (i - first) * (int64_t)sizeof(th_tensor), false);
+    }
   }
   free(unused);
 }

@@ -91,15 +91,23 @@ local function gap_for(block, placed)
    return best or cursor
 end
 
--- Gives blocks of one type offsets, the largest first (Y. Pisarchyk and J. Lee, 'Efficient memory
--- management for deep neural net inference', 2020). Returns the size of all, in elements.
-local function pack(blocks, step)
+-- Whether block a is placed before block b: the larger one (Y. Pisarchyk and J. Lee, 'Efficient
+-- memory management for deep neural net inference', 2020), the one that is used longer, or the
+-- earlier one. Each needs the least for some networks.
+local orders = {
+   function(a, b) return a.size > b.size end,
+   function(a, b) return a.stop > b.stop end,
+   function(a, b) return a.first < b.first end,
+}
+
+-- Gives blocks offsets in an order. Returns the size of all, in elements.
+local function pack_by(order, blocks)
    local placed, size = {}, 0
-   table.sort(blocks, function(a, b) return a.size > b.size or a.size == b.size
-      and a.index < b.index end)
+   table.sort(blocks, function(a, b)
+      if order(a, b) then return true end
+      return not order(b, a) and a.index < b.index
+   end)
    for _, block in ipairs(blocks) do
-      local lines = math.ceil(block.size / step)
-      block.need = (lines + (lines * ALIGN >= LARGE and BETWEEN or 0)) * step
       block.offset = gap_for(block, placed)
       size = math.max(size, block.offset + block.need)
       local at = #placed + 1
@@ -107,6 +115,20 @@ local function pack(blocks, step)
       table.insert(placed, at, block)
    end
    return size
+end
+
+-- Gives blocks of one type offsets, in the order that needs the least. Returns the size of all.
+local function pack(blocks, step)
+   for _, block in ipairs(blocks) do
+      local lines = math.ceil(block.size / step)
+      block.need = (lines + (lines * ALIGN >= LARGE and BETWEEN or 0)) * step
+   end
+   local best, least = orders[1], math.huge
+   for _, order in ipairs(orders) do
+      local size = pack_by(order, blocks)
+      if size < least then best, least = order, size end
+   end
+   return pack_by(best, blocks)
 end
 
 -- ---- storages -----------------------------------------------------------------------------------

@@ -97,8 +97,8 @@ end)
 
 describe('a large tensor', function()
    -- Sizes that grow, because memory of a freed tensor is used again for smaller ones.
-   it('takes a large page only where its elements fill half of one', function()
-      for _, mb in ipairs { 24.5, 32.75, 50.25 } do
+   it('takes a large page only where its elements fill three quarters of one', function()
+      for _, mb in ipairs { 25.25, 32.75, 51.25 } do
          collectgarbage()
          collectgarbage()
          local before = resident()
