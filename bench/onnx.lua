@@ -21,6 +21,7 @@ end
 torch.setnumthreads(options.threads)
 local LEAST, MEAN = 0.95, 1.1
 local TURN = 0.1                              -- seconds of a side's turn, at least one run
+local STARTS = 31                             -- processes that start, at least
 
 local folder = os.tmpname()
 os.remove(folder)
@@ -119,10 +120,10 @@ if ok and options.light ~= '' and ('start'):find(options.only, 1, true) then
    if not paths.filep(path) then light('squeezenet', 1) end
    local code = "local m = require 'onnx'.load '" .. path
       .. "' print(m:forward(torch.FloatTensor(1, 3, 224, 224):fill(0.5)):max()) io.flush()"
-   local line = ('%s -e "require \'torch\' torch.setnumthreads(%d) %s"'):format(measure.launcher(),
-      options.threads, code)
+   local line = ('exec %s -e "require \'torch\' torch.setnumthreads(%d) %s"')
+      :format(measure.launcher(), options.threads, code)
    local times = {}
-   for i = 1, options.rounds do
+   for i = 1, math.max(STARTS, options.rounds) do
       local process
       times[i] = measure.wall(function()
          process = io.popen(line)

@@ -1,175 +1,17 @@
-/* lib/conv/onednn.c - oneDNN 2.x: opens the library, declares the part that we use, creates and caches its primitives. */
-#include <dlfcn.h>
+/* lib/conv/onednn.c - convolutions by oneDNN 2.x: creates, caches and runs its primitives. */
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include "../core/environment.h"
 #include "../core/mix.h"
 #include "conv.h"
-#include "onednn.h"
-
-/* ---- the library: names of its interface, version 2 ---- */
+#include "onednn_library.h"
 
 typedef int64_t dims[12];
-typedef struct version { int major, minor, patch; const char *hash; unsigned cpu, gpu; } version;
-typedef struct argument { int what; void *memory; } argument;
-/* Descriptors are plain memory of 696 and 5976 bytes; only the library reads them. */
-enum { LAYOUT_BYTES = 696 };
-typedef struct layout { _Alignas(8) char bytes[LAYOUT_BYTES]; } layout;
-typedef struct operation { _Alignas(16) char bytes[8192]; } operation;
 
-enum { F32 = 3, CPU = 1, ANY = 1, DIRECT = 1, TRAINING = 64, SCRATCH_IS_OURS = 1, IN_ORDER = 1 };
-enum { SEQUENTIAL = 1, OPENMP = 2 };                /* threading runtimes */
-enum { SSE41 = 0x1, AVX2 = 0x7, AVX512 = 0x27 };
-enum { SRC_LAYOUT = 129, DIFF_SRC_LAYOUT, WEIGHTS_LAYOUT, DIFF_WEIGHTS_LAYOUT, DST_LAYOUT, DIFF_DST_LAYOUT,
-       SCRATCH_LAYOUT = 136 };
-enum { SRC = 1, DST = 17, WEIGHTS = 33, BIAS = 41, SCRATCH = 80, DIFF_SRC = 129, DIFF_DST = 145, DIFF_WEIGHTS = 161 };
-
-#define FUNCTIONS(F) \
-  F(int, engine_create, void **engine, int kind, size_t index) \
-  F(int, stream_create, void **stream, void *engine, unsigned flags) \
-  F(int, set_max_cpu_isa, int isa) \
-  F(int, get_effective_cpu_isa, void) \
-  F(int, set_primitive_cache_capacity, int n) \
-  F(int, primitive_attr_create, void **attr) \
-  F(int, primitive_attr_set_scratchpad_mode, void *attr, int mode) \
-  F(int, memory_desc_init_by_strides, layout *l, int n, const int64_t *size, int type, const int64_t *stride) \
-  F(int, memory_desc_init_by_tag, layout *l, int n, const int64_t *size, int type, int tag) \
-  F(int, memory_desc_init_submemory, layout *l, const layout *of, const int64_t *size, const int64_t *offset) \
-  F(int, memory_desc_equal, const layout *a, const layout *b) \
-  F(size_t, memory_desc_get_size, const layout *l) \
-  F(int, memory_create, void **memory, const layout *l, void *engine, void *data) \
-  F(int, memory_set_data_handle, void *memory, void *data) \
-  F(int, memory_destroy, void *memory) \
-  F(int, dilated_convolution_forward_desc_init, operation *op, int kind, int how, const layout *src, const layout *weights, \
-    const layout *bias, const layout *dst, const int64_t *stride, const int64_t *gap, const int64_t *before, \
-    const int64_t *after) \
-  F(int, dilated_convolution_backward_data_desc_init, operation *op, int how, const layout *src, const layout *weights, \
-    const layout *dst, const int64_t *stride, const int64_t *gap, const int64_t *before, const int64_t *after) \
-  F(int, dilated_convolution_backward_weights_desc_init, operation *op, int how, const layout *src, const layout *weights, \
-    const layout *bias, const layout *dst, const int64_t *stride, const int64_t *gap, const int64_t *before, \
-    const int64_t *after) \
-  F(int, primitive_desc_create, void **desc, const operation *op, void *attr, void *engine, const void *forward) \
-  F(int, reorder_primitive_desc_create, void **desc, const layout *from, void *engine, const layout *to, void *same, void *attr) \
-  F(int, primitive_desc_destroy, void *desc) \
-  F(const layout *, primitive_desc_query_md, const void *desc, int what, int index) \
-  F(int, primitive_create, void **primitive, const void *desc) \
-  F(int, primitive_get_primitive_desc, const void *primitive, const void **desc) \
-  F(int, primitive_execute, const void *primitive, void *stream, int n, const argument *args) \
-  F(int, primitive_destroy, void *primitive)
-
-static struct {
-#define DECLARE(type, name, ...) type (*name)(__VA_ARGS__);
-  FUNCTIONS(DECLARE)
-#undef DECLARE
-  void (*set_threads)(int);         /* of OpenMP, for the calling thread; NULL if the library starts no threads */
-  int  (*max_threads)(void);
-  void *engine, *stream, *attr;
-} dnn;
-static char name[64];               /* empty if oneDNN is not used */
-static char why_not[256];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static bool refuse(void *handle, const char *format, const char *what)
-{
-  snprintf(why_not, sizeof why_not, format, what);
-  dlclose(handle);
-  return false;
-}
-
-static const char *bind(void *handle)
-{
-#define BIND(type, f, ...) \
-  if (!(*(void **)&dnn.f = dlsym(handle, "dnnl_" #f))) return "dnnl_" #f;
-  FUNCTIONS(BIND)
-#undef BIND
-  return NULL;
-}
-
-/* Limits generated code to our level. Code for another level would give different bits. */
-static bool set_level(void)
-{
-  const char *level = th_cpu_level();
-  const int isa = strcmp(level, "avx512") == 0 ? AVX512 : strcmp(level, "avx2") == 0 ? AVX2 : SSE41;
-  return dnn.set_max_cpu_isa(isa) == 0 || dnn.get_effective_cpu_isa() == isa;
-}
-
-static bool start(void *handle)
-{
-  /* Else each new kernel is announced to VTune, whose library is searched in all folders. */
-  int (*set_profiling)(unsigned);
-  *(void **)&set_profiling = dlsym(handle, "dnnl_set_jit_profiling_flags");
-  if (set_profiling) set_profiling(0);
-  return dnn.engine_create(&dnn.engine, CPU, 0) == 0 && dnn.stream_create(&dnn.stream, dnn.engine, IN_ORDER) == 0 &&
-         dnn.primitive_attr_create(&dnn.attr) == 0 &&
-         dnn.primitive_attr_set_scratchpad_mode(dnn.attr, SCRATCH_IS_OURS) == 0 &&
-         dnn.set_primitive_cache_capacity(0) == 0;  /* we have our own cache */
-}
-
-static bool use(void *handle)
-{
-  const version *(*version_of)(void);
-  *(void **)&version_of = dlsym(handle, "dnnl_version");
-  if (!version_of) return refuse(handle, "what was opened as oneDNN has no %s", "dnnl_version");
-  const version v = *version_of();
-  char text[32];
-  snprintf(text, sizeof text, "%d.%d.%d", v.major, v.minor, v.patch);
-  if (v.major != 2) return refuse(handle, "oneDNN %s was found, and 2.x is what we can use", text);
-  if (v.cpu != SEQUENTIAL && v.cpu != OPENMP) return refuse(handle, "oneDNN %s was built for threads other than OpenMP's", text);
-  if (v.cpu == OPENMP) {
-    *(void **)&dnn.set_threads = dlsym(handle, "omp_set_num_threads");
-    *(void **)&dnn.max_threads = dlsym(handle, "omp_get_max_threads");
-    if (!dnn.set_threads || !dnn.max_threads) return refuse(handle, "oneDNN %s hides its OpenMP from us", text);
-  }
-  const char *lacks = bind(handle);
-  if (lacks) return refuse(handle, "the oneDNN that was found has no %s", lacks);
-  if (!set_level()) return refuse(handle, "oneDNN %s was in use before, for another level of the CPU", text);
-  if (!start(handle)) return refuse(handle, "oneDNN %s does not start", text);
-  snprintf(name, sizeof name, "oneDNN %s", text);
-  return true;
-}
-
-/* TH_ONEDNN names the library to open; "none" disables oneDNN. */
-static void find(void)
-{
-  static const char *const usual[] = { "libdnnl.so.2", "libdnnl.so.3" };
-  const char *wanted = th_environment("TH_ONEDNN");
-  if (wanted && *wanted) {
-    void *handle = strcmp(wanted, "none") != 0 ? dlopen(wanted, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (!handle) snprintf(why_not, sizeof why_not, "oneDNN is not used: TH_ONEDNN is %.200s", wanted);
-    else use(handle);
-    return;
-  }
-  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-    void *handle = dlopen(usual[i], RTLD_NOW | RTLD_LOCAL);
-    if (handle && use(handle)) return;
-  }
-  if (!*why_not) {
-    snprintf(why_not, sizeof why_not,
-             "oneDNN is not installed: `apt-get install libdnnl2` brings it, TH_ONEDNN names one elsewhere");
-  }
-}
-
-const char *th_onednn_missing(void)
-{
-  pthread_once(&once, find);
-  return *name ? NULL : why_not;
-}
-
-const char *th_onednn_name(void) { return th_onednn_missing() ? NULL : name; }
-
-int th_onednn_enter(void)
-{
-  if (!dnn.set_threads) return 0;
-  const int before = dnn.max_threads();
-  dnn.set_threads(1);
-  return before;
-}
-
-void th_onednn_leave(int before)
-{
-  if (dnn.set_threads) dnn.set_threads(before);
-}
+enum { F32 = 3, ANY = 1, DIRECT = 1, TRAINING = 64 };
+enum { SRC_LAYOUT = 129, DIFF_SRC_LAYOUT, WEIGHTS_LAYOUT, DIFF_WEIGHTS_LAYOUT, DST_LAYOUT,
+       DIFF_DST_LAYOUT, SCRATCH_LAYOUT = 136 };
+enum { SRC = 1, DST = 17, WEIGHTS = 33, BIAS = 41, SCRATCH = 80, DIFF_SRC = 129, DIFF_DST = 145,
+       DIFF_WEIGHTS = 161 };
 
 /* ---- calls of the library ---- */
 
@@ -195,7 +37,7 @@ static void add_argument(call *c, int what, const layout *l)
 
 static void destroy_objects(objects *o, int n)
 {
-  for (int i = 0; i < n; i++) dnn.memory_destroy(o->of[i].memory);
+  for (int i = 0; i < n; i++) th_dnn.memory_destroy(o->of[i].memory);
   free(o);
 }
 
@@ -205,7 +47,7 @@ static void destroy_call(call *c)
     next = o->next;
     destroy_objects(o, c->n);
   }
-  if (c->primitive) dnn.primitive_destroy(c->primitive);
+  if (c->primitive) th_dnn.primitive_destroy(c->primitive);
   *c = (call){ 0 };
 }
 
@@ -214,7 +56,7 @@ static objects *new_objects(const call *c)
   objects *o = malloc(sizeof *o);
   for (int i = 0; o && i < c->n; i++) {
     o->of[i].what = c->what[i];
-    if (dnn.memory_create(&o->of[i].memory, c->layout[i], dnn.engine, NULL) == 0) continue;
+    if (th_dnn.memory_create(&o->of[i].memory, c->layout[i], th_dnn.engine, NULL) == 0) continue;
     destroy_objects(o, i);
     return NULL;
   }
@@ -244,9 +86,9 @@ static bool execute(call *c, void *const *data)
   if (!o) return false;
   bool ok = true;
   for (int i = 0; ok && i < c->n; i++) {
-    ok = dnn.memory_set_data_handle(o->of[i].memory, data[i]) == 0;
+    ok = th_dnn.memory_set_data_handle(o->of[i].memory, data[i]) == 0;
   }
-  ok = ok && dnn.primitive_execute(c->primitive, dnn.stream, c->n, o->of) == 0;
+  ok = ok && th_dnn.primitive_execute(c->primitive, th_dnn.stream, c->n, o->of) == 0;
   return_objects(c, o);
   return ok;
 }
@@ -255,9 +97,10 @@ static bool execute(call *c, void *const *data)
 static int make_mover(call *c, const layout *from, const layout *to)
 {
   void *desc;
-  if (dnn.reorder_primitive_desc_create(&desc, from, dnn.engine, to, dnn.engine, NULL)) return -1;
-  const int failed = dnn.primitive_create(&c->primitive, desc);
-  dnn.primitive_desc_destroy(desc);
+  void *const engine = th_dnn.engine;
+  if (th_dnn.reorder_primitive_desc_create(&desc, from, engine, to, engine, NULL)) return -1;
+  const int failed = th_dnn.primitive_create(&c->primitive, desc);
+  th_dnn.primitive_desc_destroy(desc);
   pthread_mutex_init(&c->lock, NULL);
   add_argument(c, SRC, from);
   add_argument(c, DST, to);
@@ -302,9 +145,13 @@ static void destroy(th_onednn_plan *p)
 /* The operand that a pass writes. read_first: the one that it reads first. */
 static int result_of(int64_t pass)
 {
-  return pass == TH_CONV_FORWARD ? TH_ONEDNN_Y : pass == TH_CONV_GRAD_INPUT ? TH_ONEDNN_X : TH_ONEDNN_K;
+  static const int result[3] = { TH_ONEDNN_Y, TH_ONEDNN_X, TH_ONEDNN_K };
+  return result[pass];
 }
-static int read_first(int64_t pass) { return pass == TH_CONV_GRAD_INPUT ? TH_ONEDNN_Y : TH_ONEDNN_X; }
+static int read_first(int64_t pass)
+{
+  return pass == TH_CONV_GRAD_INPUT ? TH_ONEDNN_Y : TH_ONEDNN_X;
+}
 
 /* The sizes of an operand, of so many images. */
 static void sizes_of(dims to, const th_onednn_shape *s, int operand, int64_t images)
@@ -319,7 +166,7 @@ static int plain_layout(layout *l, const th_onednn_shape *s, int operand, int64_
   const int64_t *const stride[3] = { s->xs, s->ys, s->ks };
   dims size;
   sizes_of(size, s, operand, images);
-  return dnn.memory_desc_init_by_strides(l, 4, size, F32, stride[operand]);
+  return th_dnn.memory_desc_init_by_strides(l, 4, size, F32, stride[operand]);
 }
 
 /* Describes the convolution of this pass to the library. */
@@ -331,35 +178,41 @@ static int describe(operation *op, const th_onednn_shape *s, int64_t pass)
   for (int i = 0; i < 3; i++) {
     dims size;
     sizes_of(size, s, i, s->n);
-    if (dnn.memory_desc_init_by_tag(&l[i], 4, size, F32, ANY)) return -1;
+    if (th_dnn.memory_desc_init_by_tag(&l[i], 4, size, F32, ANY)) return -1;
   }
-  if (dnn.memory_desc_init_by_strides(&bias, 1, planes, F32, (const dims){ 1 })) return -1;
+  if (th_dnn.memory_desc_init_by_strides(&bias, 1, planes, F32, (const dims){ 1 })) return -1;
   const layout *x = &l[TH_ONEDNN_X], *y = &l[TH_ONEDNN_Y], *k = &l[TH_ONEDNN_K];
   if (pass == TH_CONV_FORWARD) {
     const layout *b = s->bias ? &bias : NULL;
-    return dnn.dilated_convolution_forward_desc_init(op, TRAINING, DIRECT, x, k, b, y, stride, gap,
-      pad, pad);
+    return th_dnn.dilated_convolution_forward_desc_init(op, TRAINING, DIRECT, x, k, b, y, stride,
+      gap, pad, pad);
   }
   if (pass == TH_CONV_GRAD_INPUT) {
-    return dnn.dilated_convolution_backward_data_desc_init(op, DIRECT, x, k, y, stride, gap, pad,
+    return th_dnn.dilated_convolution_backward_data_desc_init(op, DIRECT, x, k, y, stride, gap, pad,
       pad);
   }
-  return dnn.dilated_convolution_backward_weights_desc_init(op, DIRECT, x, k, NULL, y, stride, gap,
-    pad, pad);
+  return th_dnn.dilated_convolution_backward_weights_desc_init(op, DIRECT, x, k, NULL, y, stride,
+    gap, pad, pad);
 }
 
+/* *desc: what the code of a pass is made from. */
+static int describe_for(void **desc, const th_onednn_shape *s, int64_t pass, const void *forward)
+{
+  operation op;
+  if (describe(&op, s, pass)) return -1;
+  return th_dnn.primitive_desc_create(desc, &op, th_dnn.attr, th_dnn.engine, forward);
+}
+
+/* A gradient needs the description of its forward pass. */
 static int compile(th_onednn_plan *p)
 {
   const th_onednn_shape *s = &p->shape;
-  operation op;
   void *forward = NULL, *desc = NULL;
-  if (s->pass != TH_CONV_FORWARD &&                 /* a gradient needs the description of its forward pass */
-      (describe(&op, s, TH_CONV_FORWARD) || dnn.primitive_desc_create(&forward, &op, dnn.attr, dnn.engine, NULL))) return -1;
-  const int failed = describe(&op, s, s->pass) ||
-    dnn.primitive_desc_create(&desc, &op, dnn.attr, dnn.engine, forward) ||
-    dnn.primitive_create(&p->call.primitive, desc);
-  if (forward) dnn.primitive_desc_destroy(forward);
-  if (desc) dnn.primitive_desc_destroy(desc);
+  const bool needs = s->pass != TH_CONV_FORWARD;
+  const int failed = (needs && describe_for(&forward, s, TH_CONV_FORWARD, NULL)) ||
+    describe_for(&desc, s, s->pass, forward) || th_dnn.primitive_create(&p->call.primitive, desc);
+  if (forward) th_dnn.primitive_desc_destroy(forward);
+  if (desc) th_dnn.primitive_desc_destroy(desc);
   return failed;
 }
 
@@ -375,18 +228,18 @@ static int query_layouts(th_onednn_plan *p)
   call *const c = &p->call;
   const void *desc;
   pthread_mutex_init(&c->lock, NULL);
-  if (dnn.primitive_get_primitive_desc(c->primitive, &desc)) return -1;
+  if (th_dnn.primitive_get_primitive_desc(c->primitive, &desc)) return -1;
   for (int i = 0; i < 3; i++) {
     layout plain;
-    p->inner[i] = dnn.primitive_desc_query_md(desc, query[s->pass][i], 0);
+    p->inner[i] = th_dnn.primitive_desc_query_md(desc, query[s->pass][i], 0);
     if (!p->inner[i] || plain_layout(&plain, s, i, s->n)) return -1;
-    p->fits[i] = dnn.memory_desc_equal(&plain, p->inner[i]);
+    p->fits[i] = th_dnn.memory_desc_equal(&plain, p->inner[i]);
     add_argument(c, what[s->pass][i], p->inner[i]);
   }
-  const layout *scratch = dnn.primitive_desc_query_md(desc, SCRATCH_LAYOUT, 0);
-  const layout *bias = s->bias ? dnn.primitive_desc_query_md(desc, WEIGHTS_LAYOUT, 1) : NULL;
+  const layout *scratch = th_dnn.primitive_desc_query_md(desc, SCRATCH_LAYOUT, 0);
+  const layout *bias = s->bias ? th_dnn.primitive_desc_query_md(desc, WEIGHTS_LAYOUT, 1) : NULL;
   if (!scratch || (s->bias && !bias)) return -1;
-  p->workspace = dnn.memory_desc_get_size(scratch);
+  p->workspace = th_dnn.memory_desc_get_size(scratch);
   if (p->workspace) add_argument(c, SCRATCH, scratch);
   if (bias) add_argument(c, BIAS, bias);
   return 0;
@@ -407,7 +260,7 @@ static int make_moves(th_onednn_plan *p)
   if (p->fits[first]) return 0;
   dims one;
   sizes_of(one, s, first, 1);
-  return dnn.memory_desc_init_submemory(&m->image, p->inner[first], one, (const dims){ 0 }) ||
+  return th_dnn.memory_desc_init_submemory(&m->image, p->inner[first], one, (const dims){ 0 }) ||
          plain_layout(&m->plain_image, s, first, 1) ||
          make_mover(&m->of_image, &m->plain_image, &m->image);
 }
@@ -501,7 +354,7 @@ void th_onednn_give(th_onednn_plan *p)
 
 size_t th_onednn_bytes(const th_onednn_plan *p, int operand)
 {
-  return dnn.memory_desc_get_size(p->inner[operand]);
+  return th_dnn.memory_desc_get_size(p->inner[operand]);
 }
 bool   th_onednn_fits(const th_onednn_plan *p, int operand) { return p->fits[operand]; }
 size_t th_onednn_workspace(const th_onednn_plan *p) { return p->workspace; }
