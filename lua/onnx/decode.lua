@@ -155,7 +155,8 @@ M.LARGE = 2 ^ 14
 -- lie.
 -- @param fetch     reads bytes of the file that holds the message: protobuf.read
 -- @param external  function(message, bytes): returns fetch, place, size of external data (optional: refused)
-function M.tensor(m, fetch, external)
+-- @param later     whether many floats in a file are not read; { pending = the tensor } tells then
+function M.tensor(m, fetch, external, later)
    local name = M.type_name(m.data_type, ("tensor '%s'"):format(m.name or ''))
    local shape, n = shape_of(m)
    if name == 'string' then return strings(m, shape, n, fetch), name end
@@ -182,8 +183,12 @@ function M.tensor(m, fetch, external)
    local call = n > MANY and interpret.compile or plain
    if size then
       local file = name == 'float' and size >= M.LARGE and source.file_of(from)
-      return call(from_raw, m, name, t, n, from, place, size), name,
-         file and { source = file, place = place }
+      local origin = file and { source = file, place = place }
+      if origin and later then
+         origin.pending = t
+         return t, name, origin
+      end
+      return call(from_raw, m, name, t, n, from, place, size), name, origin
    end
    return call(from_field, m, name, t, n), name
 end

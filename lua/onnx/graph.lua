@@ -4,9 +4,11 @@
 --    nodes       in an order in which each follows its inputs
 --    names       slot -> name of the value;  types: slot -> its type
 --    constants   slot -> value, for initializers and folded nodes
---    origins     address of a storage -> where its file has the floats of an initializer
+--    origins     address of a storage -> where its file has the floats of an initializer; `pending`
+--                is their tensor as long as they are not read
 --    inputs, outputs    lists of { name, slot, type, shape, optional }
 --    captures    of a subgraph: a list of { outer = slot of the graph around it, slot = slot here }
+local source = require 'feed.source'
 local check = require 'onnx.check'
 local decode = require 'onnx.decode'
 local inline = require 'onnx.inline'
@@ -238,9 +240,27 @@ end
 
 -- ---- graphs --------------------------------------------------------------------------------------------------------
 
+local function note_use(name, uses) uses[name] = (uses[name] or 0) + 1 end
+
+-- The names of a graph that are the weights of one node and nothing else.
+local function weights_of(m)
+   local uses, found = {}, {}
+   for _, node in ipairs(m.node or {}) do each_name(node, note_use, uses) end
+   for _, v in ipairs(m.output or {}) do note_use(v.name or '', uses) end
+   for _, v in ipairs(m.input or {}) do note_use(v.name or '', uses) end
+   for _, node in ipairs(m.node or {}) do
+      local name = (node.input or {})[2]
+      local definition = name and uses[name] == 1
+         and registry.find(node.op_type or '', node.domain or '')
+      if definition and definition.weighs then found[name] = true end
+   end
+   return found
+end
+
 local function initializers(context, graph, m)
+   local later = graph.parent and {} or weights_of(m)
    for _, t in ipairs(m.initializer or {}) do
-      local value, type, origin = decode.tensor(t, context.fetch, context.external)
+      local value, type, origin = decode.tensor(t, context.fetch, context.external, later[t.name])
       graph.constants[define(graph, t.name or '', type)] = value
       if origin then graph.origins[plan.address(value) or 0] = origin end
    end
@@ -298,6 +318,19 @@ function build(context, m, parent, given)
    return graph
 end
 M.build = build
+
+--- Reads the floats of an origin, if that was left for later.
+function M.read(origin)
+   local t = origin and origin.pending
+   if not t then return end
+   source.read(origin.source, t:data(), t:bytes(), origin.place)
+   origin.pending = nil
+end
+
+--- Reads all floats of a graph that were left for later.
+function M.read_all(graph)
+   for _, origin in pairs(graph.origins) do M.read(origin) end
+end
 
 --- Raises an error that names all ops that are not here, if there are any.
 function M.refuse_missing(context)

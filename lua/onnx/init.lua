@@ -31,8 +31,8 @@ local function read(path)
 end
 
 --- onnx.load(path): A model from a file. Tensors whose data lie in other files must lie in the
--- folder of the model. The files stay open: forward with other sizes may read weights again, and
--- net reads the model again.
+-- folder of the model. The files stay open. The first run reads large weights, and a run with other
+-- sizes may read them again. net reads the whole model again.
 -- @return an object with the lists inputs and outputs ({ name, type, shape }) and the methods
 -- forward, explain and net
 function onnx.load(path)

@@ -223,6 +223,7 @@ function Model:net(x)
    x = examples(self, x, 'net')
    local graph = self.again()
    optimise.constants(graph)
+   graph_module.read_all(graph)
    local v = given(graph, x)
    for slot, value in pairs(graph.constants) do
       if v[slot] == nil then v[slot] = value end

@@ -1,6 +1,7 @@
 -- lua/onnx/optimise.lua - rewrites a graph for inference: constants are computed once, scales join the op before them.
 local torch = require 'torch'
 local interpret = require 'torch.interpret'
+local graph_module = require 'onnx.graph'
 local node_class = require 'onnx.node'
 local patterns = require 'onnx.patterns'
 local plan = require 'onnx.plan'
@@ -64,7 +65,12 @@ local function fold_constants(graph)
       end
       if all then
          local v = {}
-         for k = 1, n.count do if n.inputs[k] then v[n.inputs[k]] = graph.constants[n.inputs[k]] end end
+         for k = 1, n.count do
+            local value = n.inputs[k] and graph.constants[n.inputs[k]]
+            local a = types.is_tensor(value) and plan.address(value)
+            if a then graph_module.read(graph.origins[a]) end
+            if n.inputs[k] then v[n.inputs[k]] = value end
+         end
          n.run = n.definition.run
          all = pcall(step, n, v)
          for _, slot in ipairs(n.results) do
@@ -174,6 +180,8 @@ end
 function M.finish(graph)
    for conv, entry in pairs(graph.scales or {}) do
       local w = graph.constants[entry.slot]
+      local before = graph.weights[plan.address(w)]
+      if before then before:restore() end
       local form = types.shape(w)
       for d = 2, #form do form[d] = 1 end
       local factor = types.convert(types.view(entry.factor, form), conv.types[1])
@@ -293,6 +301,7 @@ function M.forget(graph)
       for _, m in ipairs(n.members or {}) do uses[m.slot] = 1 end
    end
    local origins = {}                                         -- freed addresses get other tensors
+   for a, origin in pairs(graph.origins) do origins[a] = origin.pending and origin or nil end
    for slot, value in pairs(graph.constants) do
       local a = types.is_tensor(value) and plan.address(value)
       if not uses[slot] and not graph.changeable[slot] then graph.constants[slot] = nil

@@ -11,6 +11,7 @@
 --    view             true: the result may be a view of the first input; a plan keeps it (kept.lua)
 --    whole            true: with one output, run only calls functions on whole tensors. The first
 --                     run of a plan does not compile it
+--    weighs           true: run reads input 2, where that is constant, by the calls of n.weights (weights.lua) alone
 --    graph_types      function(n, name): the types of the inputs of a subgraph, the attribute `name`, if it leaves them out
 -- The node n has these fields; inputs and outputs count from 1:
 --    n.op, n.name, n.domain, n.version          the op, and the version of its domain that the model imports

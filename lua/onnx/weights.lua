@@ -7,6 +7,7 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
 local source = require 'feed.source'
+local graph_module = require 'onnx.graph'
 local plan = require 'onnx.plan'
 local types = require 'onnx.types'
 local C = lib.C
@@ -40,6 +41,7 @@ end
 -- Calls run(call) while the keeper of the weights holds what it makes of them.
 local function kept(self, run, call)
    if not self.keeper then
+      self:restore()
       local keeper = C.th_conv_keeper_new()
       if keeper == nil then error('no memory for weights', 0) end
       self.keeper = ffi.gc(keeper, C.th_conv_keeper_free)
@@ -103,9 +105,6 @@ local function has_subgraphs(graph)
    return false
 end
 
--- Ops whose second input is weights.
-local ops = { Conv = true, MatMul = true, Gemm = true }
-
 -- The weights of a slot. alone: no subgraph may use them too.
 local function weights_of(graph, uses, alone, slot)
    local t = graph.constants[slot]
@@ -118,18 +117,31 @@ local function weights_of(graph, uses, alone, slot)
    return w
 end
 
+-- Floats that were left for later are as if they had been dropped, where Weights alone read them.
+-- Others are read now.
+local function take_pending(graph)
+   for a, origin in pairs(graph.origins) do
+      local w = graph.weights[a]
+      if origin.pending and w and w.single then
+         w.dropped, origin.pending = true, nil
+      end
+   end
+   graph_module.read_all(graph)
+end
+
 --- Gives nodes with constant weights n.weights. graph.weights has all of them, by storage.
 function M.prepare(graph)
    local uses, alone = uses_of(graph), not has_subgraphs(graph)
    graph.weights = {}
    for _, n in ipairs(graph.nodes) do
-      if n.domain == '' and ops[n.op] and n.fixed[2] then
+      if n.definition.weighs and n.fixed[2] then
          n.weights = weights_of(graph, uses, alone, n.inputs[2])
       end
       for _, m in ipairs(n.members or {}) do
          m.weights = weights_of(graph, uses, alone, m.slot)
       end
    end
+   take_pending(graph)
 end
 
 --- The constant of a slot became t, which is the tensor `old` times a factor.

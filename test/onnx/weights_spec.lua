@@ -1,5 +1,5 @@
 -- test/onnx/weights_spec.lua - weights of a model lie in memory once: they are dropped where an
--- engine has them in another layout, and read from the file again where they are needed.
+-- engine has them in another layout, and read from the file where they are needed.
 local bytes = require 'test.support.onnx_bytes'
 local layout = require 'onnx.layout'
 local lib = require 'torch.lib'
@@ -62,6 +62,47 @@ describe('the weights of a model', function()
          for _ = 1, 3 do assert.is_true(torch.equal(want, m:forward(x)), i) end
          if i == 1 then assert.equal(quick and 2 or 0, dropped(m)) end
       end
+   end)
+
+   it('are read by the first run, from a file that was not written since', function()
+      local x, name = image(5, 9), write(chain())
+      local m = onnx.load(name)
+      assert.equal(2, dropped(m))
+      local w = torch.FloatTensor(numbers(2 ^ 15, 1)):view(256, 128, 1, 1)
+      local v = torch.FloatTensor(numbers(2 ^ 15, 2)):view(128, 256)
+      local p = torch.conv2d(x, w):mean(4):mean(3):view(5, 256)
+      local bias = torch.FloatTensor(numbers(128, 3)):view(1, 128)
+      local want = torch.mm(p, v:t()):add(bias:expand(5, 128))
+      assert.is_true((m:forward(x) - want):abs():max() < 1e-3)
+
+      name = write(chain())
+      m = onnx.load(name)
+      local f = assert(io.open(name, 'r+b'))
+      f:write 'x'
+      f:close()
+      refuses(name .. ' has changed: it has been written since', m.forward, m, x)
+   end)
+
+   it('are read by loading where nodes of constants or ops of the program read them', function()
+      local pair = { tensor('a', 'float', { 64, 64 }, numbers(4096, 1)),
+         tensor('b', 'float', { 64, 64 }, numbers(4096, 2)) }
+      local name = write(bytes.model({ node('MatMul', { 'a', 'b' }, { 'c' }),
+         node('Add', { 'x', 'c' }, { 'z' }) }, { info('x', 'float', { 64, 64 }) },
+         { info('z', 'float') }, pair))
+      local a = torch.FloatTensor(numbers(4096, 1)):view(64, 64)
+      local b = torch.FloatTensor(numbers(4096, 2)):view(64, 64)
+      local got = onnx.load(name):forward(torch.FloatTensor(64, 64):zero())
+      assert.is_true((got - torch.mm(a, b)):abs():max() < 1e-3)
+
+      name = write(bytes.model({ node('Conv', { 'x', 'w' }, { 'z' }) }, images,
+         { info('z', 'float') }, { tensor('w', 'float', { 128, 128, 1, 1 }, numbers(2 ^ 14, 1)) }))
+      local out = run.script(([=[
+         local onnx = require 'onnx'
+         onnx.op('Conv', function(node, x, w) return w:clone() end)
+         local w = onnx.load '%s':forward(torch.FloatTensor(1, 128, 2, 2):zero())
+         io.write(('%%.4f'):format(w:abs():sum()))
+      ]=]):format(name))
+      assert.equal(('%.4f'):format(torch.FloatTensor(numbers(2 ^ 14, 1)):abs():sum()), out)
    end)
 
    it('take the memory of one copy', function()

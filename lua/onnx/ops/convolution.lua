@@ -128,7 +128,7 @@ local function conv(n, x, w, b, add)
    y = is_direct(name) and y or types.convert(y, n.out_types[1])
    return n.fused and after.apply(n, y, add) or y
 end
-registry.add('Conv', conv)
+registry.add('Conv', { run = conv, weighs = true })
 
 -- The positions of past_state precede the input; each channel has a kernel.
 registry.add('CausalConvWithState', { types = 'first', run = function(n, x, w, b, past)

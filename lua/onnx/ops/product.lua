@@ -124,7 +124,7 @@ local function packed_product(n, a, b, transposed, bias, add, shape)
    return rest == nil and y or after.apply(n, y, rest)
 end
 
-registry.add('MatMul', function(n, a, b, bias, add)
+registry.add('MatMul', { weighs = true, run = function(n, a, b, bias, add)
    local early = kept_product(n, a, add)
    if early then return early end
    local rank = types.rank(a)
@@ -140,7 +140,7 @@ registry.add('MatMul', function(n, a, b, bias, add)
    local y = types.wrap(matmul(n.types[1], a, b, n:out()), n.types[1])
    if bias ~= nil then y = torch.add(types.pair(y, bias)) end
    return n.fused and after.apply(n, y, add) or y
-end)
+end })
 
 local function gemm(n, a, b, c)
    local alpha, beta = n.attr.alpha or 1, n.attr.beta or 1
@@ -163,7 +163,7 @@ local function gemm(n, a, b, c)
    return torch.addmm(n:out(), beta, types.expand(c, shape), alpha, a, b)
 end
 
-registry.add('Gemm', function(n, a, b, c, add)
+registry.add('Gemm', { weighs = true, run = function(n, a, b, c, add)
    local early = kept_product(n, a, add)
    if early then return early end
    local transposed = (n.attr.transB or 0) ~= 0
@@ -180,7 +180,7 @@ registry.add('Gemm', function(n, a, b, c, add)
    if n.weights then n.weights:restore() end
    local y = gemm(n, a, b, c)
    return n.fused and after.apply(n, y, add) or y
-end)
+end })
 
 -- Single numbers have no letters: they become factors.
 registry.add('Einsum', function(n, ...)
@@ -239,7 +239,10 @@ end)
 local function side_by_side(n)
    if not n.columns then
       local matrices, biases = {}, {}
-      for i, m in ipairs(n.members) do matrices[i], biases[i] = m.weight, m.bias end
+      for i, m in ipairs(n.members) do
+         matrices[i], biases[i] = m.weight, m.bias
+         if m.weights then m.weights:restore() end
+      end
       n.columns = torch.cat(torch.FloatTensor(), matrices, 2)
       n.biases = #biases > 0 and torch.cat(torch.FloatTensor(), biases, 1) or nil
       n.weights = weights.joined(n.columns, n.members)
