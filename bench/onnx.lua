@@ -114,26 +114,46 @@ if ok and count > 0 then
    measure.note('the least row has %.2f of the speed of onnxruntime', least)
 end
 
+-- Runs a command, and returns what it prints first as a number, and the seconds until then.
+local function printed(line)
+   local process, text
+   local seconds = measure.wall(function()
+      process = io.popen('exec ' .. line)
+      text = process:read '*l'
+   end)
+   process:close()
+   return assert(tonumber(text), 'no answer'), seconds
+end
+
+local th = ('%s -e "require \'torch\' torch.setnumthreads(%d) '):format(measure.launcher(),
+   options.threads)
+
 -- From the start of the process to the first answer, which it prints: th, loading, one run.
 if ok and options.light ~= '' and ('start'):find(options.only, 1, true) then
    local path = ('%s/squeezenet-1.onnx'):format(folder)
    if not paths.filep(path) then light('squeezenet', 1) end
-   local code = "local m = require 'onnx'.load '" .. path
-      .. "' print(m:forward(torch.FloatTensor(1, 3, 224, 224):fill(0.5)):max()) io.flush()"
-   local line = ('exec %s -e "require \'torch\' torch.setnumthreads(%d) %s"')
-      :format(measure.launcher(), options.threads, code)
+   local line = ("%slocal m = require 'onnx'.load '%s' "):format(th, path)
+      .. 'print(m:forward(torch.FloatTensor(1, 3, 224, 224):fill(0.5)):max()) io.flush()"'
    local times = {}
-   for i = 1, math.max(STARTS, options.rounds) do
-      local process
-      times[i] = measure.wall(function()
-         process = io.popen(line)
-         assert(process:read '*l', 'no answer')
-      end)
-      process:close()
-   end
+   for i = 1, math.max(STARTS, options.rounds) do times[i] = select(2, printed(line)) end
    local took = measure.median(times) * 1000
    measure.row('squeezenet, start to first answer', '30 ms', ('%.1f ms'):format(took), nil,
       30 / took, took <= 30)
+end
+
+-- Loading ResNet-50 with its weights in the file, and reading that file: in new processes, in turn.
+if ok and options.light ~= '' and ('load'):find(options.only, 1, true) then
+   local path = ('%s/resnet50-filled.onnx'):format(folder)
+   local bytes = python.ask(('filled %s/light_resnet50.onnx %s'):format(options.light, path))
+   local load = ("%slocal t = torch.Timer() require 'onnx'.load '%s' print(t:time().real)\"")
+      :format(th, path)
+   local read = ("'%s' -c \"import time; t = time.perf_counter(); x = open('%s', 'rb').read(); ")
+      :format(os.getenv 'PYTHON' or 'python3', path) .. 'print(time.perf_counter() - t)"'
+   local medians, ratio = measure.interleaved(math.max(STARTS, options.rounds),
+      { function() return (printed(load)) end, function() return (printed(read)) end })
+   measure.row(('load of resnet50, %.0f MB'):format(bytes / 1e6), '1.2 of reading by Python',
+      ('%.1f ms'):format(medians[1] * 1000), ('%.1f ms'):format(medians[2] * 1000), 1 / ratio,
+      ratio <= 1.2)
 end
 
 python.close()
