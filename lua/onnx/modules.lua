@@ -35,27 +35,84 @@ local function conv_of(g, w, b)
    return m
 end
 
--- Groups: each reads its planes and has a convolution.
-local function grouped(g, w, b, groups)
-   if groups == 1 then return conv_of(g, w, b) end
+-- The same in three dimensions.
+local function volumetric_of(g, w, b)
+   local s, t, p, d = types.shape(w), g.strides, g.pads, g.dilations
+   local m
+   if d[1] ~= 1 or d[2] ~= 1 or d[3] ~= 1 then
+      m = nn.VolumetricDilatedConvolution(s[2], s[1], s[3], s[5], s[4], t[1], t[3], t[2], p[1],
+         p[3], p[2], d[1], d[3], d[2])
+   else
+      m = nn.VolumetricConvolution(s[2], s[1], s[3], s[5], s[4], t[1], t[3], t[2], p[1], p[3], p[2])
+   end
+   set(m.weight, w)
+   if b then set(m.bias, b) else m.bias:zero() end
+   return m
+end
+
+-- Groups: each reads its planes and has a convolution, which `make` makes.
+local function grouped(make, g, w, b, groups)
+   if groups == 1 then return make(g, w, b) end
    local s = types.shape(w)
    local out, c = s[1] / groups, nn.Concat(2)
    for k = 0, groups - 1 do
       local part = b and b:narrow(1, k * out + 1, out)
-      c:add(sequence(nn.Narrow(2, k * s[2] + 1, s[2]), conv_of(g, w:narrow(1, k * out + 1, out), part)))
+      c:add(sequence(nn.Narrow(2, k * s[2] + 1, s[2]),
+         make(g, w:narrow(1, k * out + 1, out), part)))
    end
    return c
 end
 
+-- Zeros, or another value, around an input of a rank; nil where there are none.
+local function padding(g, rank, value)
+   local s = nn.Sequential()
+   for d = 1, g.n do
+      if g.before[d] > 0 then s:add(nn.Padding(d + 2, -g.before[d], rank, value)) end
+      if g.behind[d] > 0 then s:add(nn.Padding(d + 2, g.behind[d], rank, value)) end
+   end
+   return s:size() > 0 and s or nil
+end
+
+-- A module for images as one for sequences, whose images have the height 1.
+local function as_image(m) return sequence(nn.Unsqueeze(2, 2), m, nn.Squeeze(2, 3)) end
+
+-- Sequences of samples x channels x steps, where nn wants samples x steps x channels.
+local function temporal(g, w, b)
+   local s = types.shape(w)
+   local m = nn.TemporalConvolution(s[2], s[1], s[3], g.strides[1])
+   set(m.weight, types.view(types.permute(w, { 1, 3, 2 }):contiguous(), { s[1], s[3] * s[2] }))
+   if b then set(m.bias, b) else m.bias:zero() end
+   return sequence(nn.Transpose({ 2, 3 }), nn.Contiguous(), m, nn.Transpose({ 2, 3 }),
+      nn.Contiguous())
+end
+
+local function sequence_conv(g, w, b, groups)
+   local pads = padding(g, 3, 0)
+   local m
+   if groups == 1 and g.dilations[1] == 1 then
+      m = temporal(g, w, b)
+   else
+      local s = types.shape(w)
+      local row = { strides = { 1, g.strides[1] }, dilations = { 1, g.dilations[1] },
+         pads = { 0, 0 } }
+      m = as_image(grouped(conv_of, row, types.view(w, { s[1], s[2], 1, s[3] }), b, groups))
+   end
+   return pads and pads:add(m) or m
+end
+
 function M.Conv(n, f)
-   local w, b = f.constant(2), f.constant(3)
+   local w, b, groups = f.constant(2), f.constant(3), n.attr.group or 1
    if w == nil or n.inputs[3] and b == nil then return nil, 'its weights are no constants' end
-   if types.rank(w) ~= 4 then return nil, 'it has no 2 spatial dimensions' end
-   local g = windows.geometry(n, f.input, { types.size(w, 3), types.size(w, 4) }, false)
-   local equal = g.before[1] == g.behind[1] and g.before[2] == g.behind[2]
-   g.pads = equal and g.before or { 0, 0 }
-   local m = grouped(g, w, b, n.attr.group or 1)
+   local s = types.shape(w)
+   if #s < 3 or #s > 5 then return nil, 'it has no 1 to 3 spatial dimensions' end
+   local g = windows.geometry(n, f.input, { unpack(s, 3) }, false)
+   if g.n == 1 then return sequence_conv(g, w:contiguous(), b, groups) end
+   local equal = true
+   for d = 1, g.n do equal = equal and g.before[d] == g.behind[d] and g.before[d] >= 0 end
+   g.pads = equal and g.before or { 0, 0, 0 }
+   local m = grouped(g.n == 2 and conv_of or volumetric_of, g, w, b, groups)
    if equal then return m end
+   if g.n == 3 then return padding(g, 5, 0):add(m) end
    return sequence(nn.SpatialZeroPadding(g.before[2], g.behind[2], g.before[1], g.behind[1]), m)
 end
 
@@ -100,8 +157,12 @@ end
 function M.MatMul(_, f)
    local w = f.constant(2)
    if w == nil then
-      if f.constant(1) ~= nil then return nil, 'a constant on the left has no module' end
-      return nn.MM()
+      local left = f.constant(1)
+      if left == nil then return #f.shape(1) == 2 and #f.shape(2) == 1 and nn.MV() or nn.MM() end
+      if types.rank(left) == 2 and #f.shape(2) == 1 then
+         return linear(types.permute(left, { 2, 1 }))
+      end
+      return nil, 'a constant on the left has no module'
    end
    if types.rank(w) ~= 2 then return nil, 'its weights are no matrix' end
    local m = linear(w)
@@ -110,8 +171,8 @@ end
 
 -- ---- normalization -------------------------------------------------------------------------------------------------
 
-local norms = { [2] = 'BatchNormalization', [3] = 'BatchNormalization', [4] = 'SpatialBatchNormalization',
-   [5] = 'VolumetricBatchNormalization' }
+local norms = { [2] = 'BatchNormalization', [3] = 'SpatialBatchNormalization',
+   [4] = 'SpatialBatchNormalization', [5] = 'VolumetricBatchNormalization' }
 
 function M.BatchNormalization(n, f)
    local name = norms[#f.shape(1)]
@@ -122,7 +183,7 @@ function M.BatchNormalization(n, f)
    set(m.bias, f.constant(3))
    set(m.running_mean, f.constant(4))
    set(m.running_var, f.constant(5))
-   return m
+   return #f.shape(1) == 3 and as_image(m) or m
 end
 
 function M.LRN(n)
@@ -203,32 +264,59 @@ M.Softmax, M.LogSoftmax = softmax 'SoftMax', softmax 'LogSoftMax'
 
 -- ---- pooling -------------------------------------------------------------------------------------------------------
 
-local function pool(n, f, make)
-   if #f.shape(1) ~= 4 then return nil, 'it has no 2 spatial dimensions' end
-   local ceil = (n.attr.ceil_mode or 0) ~= 0
-   local g = windows.geometry(n, f.input, n.attr.kernel_shape, ceil)
-   local before = nn.Sequential()
-   if g.before[1] ~= g.behind[1] or g.before[2] ~= g.behind[2] then
-      local value = make == 'max' and -3.4e38 or 0
-      if make ~= 'max' then return nil, 'its pads differ' end
-      for d = 1, 2 do
-         if g.before[d] > 0 then before:add(nn.Padding(d + 2, -g.before[d], 4, value)) end
-         if g.behind[d] > 0 then before:add(nn.Padding(d + 2, g.behind[d], 4, value)) end
-      end
-      g.before = { 0, 0 }
-   end
-   local m
-   local k, s, p = g.kernel, g.strides, g.before
-   if make == 'max' then
-      local plain = g.dilations[1] == 1 and g.dilations[2] == 1
-      m = plain and nn.SpatialMaxPooling(k[2], k[1], s[2], s[1], p[2], p[1])
-         or nn.SpatialDilatedMaxPooling(k[2], k[1], s[2], s[1], p[2], p[1], g.dilations[2], g.dilations[1])
-   else
-      m = nn.SpatialAveragePooling(k[2], k[1], s[2], s[1], p[2], p[1])
+-- The pooling module of a kind, 'max' or 'mean', for images; nil and a reason where there is none.
+local function image_pool(n, g, kind)
+   local k, s, p = g.kernel, g.strides, g.pads
+   if kind == 'mean' then
+      local m = nn.SpatialAveragePooling(k[2], k[1], s[2], s[1], p[2], p[1])
       if (n.attr.count_include_pad or 0) == 0 then m:setCountExcludePad() end
+      return m
    end
+   if g.dilations[1] == 1 and g.dilations[2] == 1 then
+      return nn.SpatialMaxPooling(k[2], k[1], s[2], s[1], p[2], p[1])
+   end
+   return nn.SpatialDilatedMaxPooling(k[2], k[1], s[2], s[1], p[2], p[1], g.dilations[2],
+      g.dilations[1])
+end
+
+local function volume_pool(_, g, kind, ceil)
+   local k, s, p, d = g.kernel, g.strides, g.pads, g.dilations
+   if kind == 'mean' then
+      if ceil or p[1] ~= 0 or p[2] ~= 0 or p[3] ~= 0 then return nil, 'its pads have no module' end
+      return nn.VolumetricAveragePooling(k[1], k[3], k[2], s[1], s[3], s[2])
+   end
+   if d[1] == 1 and d[2] == 1 and d[3] == 1 then
+      return nn.VolumetricMaxPooling(k[1], k[3], k[2], s[1], s[3], s[2], p[1], p[3], p[2])
+   end
+   return nn.VolumetricDilatedMaxPooling(k[1], k[3], k[2], s[1], s[3], s[2], p[1], p[3], p[2], d[1],
+      d[3], d[2])
+end
+
+-- A sequence as an image of height 1.
+local function flat(g)
+   return { n = 2, kernel = { 1, g.kernel[1] }, strides = { 1, g.strides[1] }, dilations = { 1,
+      g.dilations[1] }, pads = { 0, g.pads[1] } }
+end
+
+local function pool(n, f, kind)
+   local rank = #f.shape(1)
+   if rank < 3 or rank > 5 then return nil, 'it has no 1 to 3 spatial dimensions' end
+   local ceil, pads = (n.attr.ceil_mode or 0) ~= 0, nil
+   local g = windows.geometry(n, f.input, n.attr.kernel_shape, ceil)
+   g.pads = g.before
+   for d = 1, g.n do
+      if g.before[d] ~= g.behind[d] then
+         if kind ~= 'max' then return nil, 'its pads differ' end
+         pads, g.pads = padding(g, rank, -3.4e38), { 0, 0, 0 }
+      end
+   end
+   local m, why
+   if g.n == 3 then m, why = volume_pool(n, g, kind, ceil)
+   else m = image_pool(n, g.n == 1 and flat(g) or g, kind) end
+   if not m then return nil, why end
    if ceil then m:ceil() end
-   return before:size() > 0 and before:add(m) or m
+   if g.n == 1 then m = as_image(m) end
+   return pads and pads:add(m) or m
 end
 
 function M.MaxPool(n, f)
@@ -239,11 +327,34 @@ function M.AveragePool(n, f) return pool(n, f, 'mean') end
 
 local function whole(name)
    return function(_, f)
-      if #f.shape(1) ~= 4 then return nil, 'it has no 2 spatial dimensions' end
-      return nn[name](1, 1)
+      local rank = #f.shape(1)
+      if rank ~= 3 and rank ~= 4 then return nil, 'it has no 1 or 2 spatial dimensions' end
+      local m = nn[name](1, 1)
+      return rank == 3 and as_image(m) or m
    end
 end
 M.GlobalAveragePool, M.GlobalMaxPool = whole 'SpatialAdaptiveAveragePooling', whole 'SpatialAdaptiveMaxPooling'
+
+-- ---- sizes of images ---------------------------------------------------------------------------
+
+function M.Resize(n, f)
+   local from, to = f.shape(1), f.result
+   local mode = n.attr.mode or 'nearest'
+   local places = n.attr.coordinate_transformation_mode or 'half_pixel'
+   if #from ~= 4 or from[1] ~= to[1] or from[2] ~= to[2] or (n.attr.antialias or 0) ~= 0
+      or n.attr.axes then return nil, 'its form has no module' end
+   if mode == 'linear' and places == 'align_corners' then
+      return nn.SpatialUpSamplingBilinear { oheight = to[3], owidth = to[4] }
+   end
+   local scale = to[3] / from[3]
+   local rounding = n.attr.nearest_mode or 'round_prefer_floor'
+   local is_floor = places == 'asymmetric' and rounding == 'floor'
+      or places == 'half_pixel' and rounding:find '^round'
+   if mode == 'nearest' and is_floor and scale % 1 == 0 and to[4] == scale * from[4] then
+      return nn.SpatialUpSamplingNearest(scale)
+   end
+   return nil, 'its mode has no module'
+end
 
 -- ---- shapes --------------------------------------------------------------------------------------------------------
 
@@ -273,6 +384,26 @@ function M.Transpose(n, f)
       end
    end
    return sequence(nn.Transpose(unpack(swaps)), nn.Contiguous())
+end
+
+-- Parts of dimensions that follow each other.
+function M.Slice(n, f)
+   if n.version < 10 then return nil, 'its form has no module' end
+   local from, list = f.shape(1), {}
+   for k = 2, n.count do
+      local c = f.constant(k)
+      if n.inputs[k] and c == nil then return nil, 'its places are no constants' end
+      list[k] = c and types.numbers(c)
+   end
+   local s = nn.Sequential()
+   for i, first in ipairs(list[2]) do
+      local d = types.dim(list[4] and list[4][i] or i - 1, #from)
+      if list[5] and list[5][i] ~= 1 then return nil, 'its steps have no module' end
+      first = math.max(0, math.min(first < 0 and first + from[d] or first, from[d]))
+      if f.result[d] == 0 then return nil, 'its result is empty' end
+      s:add(nn.Narrow(d, first + 1, f.result[d]))
+   end
+   return s:size() == 1 and s:get(1) or s
 end
 
 function M.Concat(n, f)
@@ -342,13 +473,20 @@ M.Sum = joint('CAddTable', add_number, add_tensor, same, true)
 M.Max = joint('CMaxTable', function() return nil, 'one of its inputs is a constant' end, nil, same, false)
 M.Min = joint('CMinTable', function() return nil, 'one of its inputs is a constant' end, nil, same, false)
 
-function M.ReduceMean(n, f)
-   local axes = n.version >= 18 and f.constant(2) and types.numbers(f.constant(2)) or n.attr.axes
-   if not axes or #axes ~= 1 then return nil, 'it reduces several dimensions' end
-   local rank, dim = #f.shape(1), types.dim(axes[1], #f.shape(1))
-   local m = nn.Mean(dim)
-   if (n.attr.keepdims or 1) == 0 then return m end
-   return sequence(m, nn.Unsqueeze(dim, rank - 1))
+-- Ops that reduce one dimension.
+for op, name in pairs { ReduceMean = 'Mean', ReduceSum = 'Sum', ReduceMax = 'Max',
+   ReduceMin = 'Min' } do
+   local since = op == 'ReduceSum' and 13 or 18
+   M[op] = function(n, f)
+      local axes = n.attr.axes
+      if n.version >= since then axes = f.constant(2) and types.numbers(f.constant(2)) end
+      if not axes or #axes ~= 1 then return nil, 'it reduces several dimensions' end
+      local rank = #f.shape(1)
+      local dim = types.dim(axes[1], rank)
+      local m = nn[name](dim)
+      if (n.attr.keepdims or 1) == 0 or rank == 1 then return m end
+      return sequence(m, nn.Unsqueeze(dim, rank - 1))
+   end
 end
 
 return M

@@ -105,6 +105,53 @@ describe('model:net', function()
       single(op, { node(op, { 'x' }, { 'z' }, attributes) }, x4, input(2, 4, 7, 8))
    end
 
+   local x3, x5 = { info('x', 'float', { 'n', 4, 9 }) }, { info('x', 'float', { 'n', 2, 5, 6, 7 }) }
+   local sequences, volumes = input(2, 4, 9), input(2, 2, 5, 6, 7)
+   local function ints(...) return { ints = { ... } } end
+   single('a convolution of sequences', { node('Conv', { 'x', 'w', 'b' }, { 'z' },
+      { strides = ints(2), pads = ints(1, 2) }) }, x3, sequences,
+      { weights('w', { 5, 4, 3 }), weights('b', { 5 }) })
+   single('a dilated convolution of sequences in groups', { node('Conv', { 'x', 'w' }, { 'z' },
+      { group = 2, dilations = ints(2), pads = ints(1, 0) }) }, x3, sequences,
+      { weights('w', { 6, 2, 3 }) })
+   single('a convolution of volumes with unequal pads', { node('Conv', { 'x', 'w', 'b' }, { 'z' },
+      { strides = ints(1, 2, 1), pads = ints(1, 0, 2, 0, 1, 2) }) }, x5, volumes,
+      { weights('w', { 3, 2, 2, 3, 4 }), weights('b', { 3 }) })
+   single('a dilated convolution of volumes in groups', { node('Conv', { 'x', 'w' }, { 'z' },
+      { group = 2, dilations = ints(1, 2, 3), pads = ints(1, 1, 1, 1, 1, 1) }) }, x5, volumes,
+      { weights('w', { 4, 1, 2, 3, 2 }) })
+   for _, op in ipairs { 'MaxPool', 'AveragePool' } do
+      single(op .. ' of sequences', { node(op, { 'x' }, { 'z' },
+         { kernel_shape = ints(3), strides = ints(2), pads = ints(1, 1) }) }, x3, sequences)
+      single(op .. ' of volumes', { node(op, { 'x' }, { 'z' },
+         { kernel_shape = ints(2, 3, 2), strides = ints(2, 1, 2) }) }, x5, volumes)
+      single('Global' .. op .. ' of sequences', { node('Global' .. op, { 'x' }, { 'z' }) }, x3,
+         sequences)
+   end
+   single('MaxPool of volumes with unequal pads', { node('MaxPool', { 'x' }, { 'z' },
+      { kernel_shape = ints(2, 2, 2), pads = ints(0, 1, 0, 1, 0, 0), dilations = ints(2, 1, 1) }) },
+      x5, volumes)
+   local sizes = tensor('s', 'float', { 4 }, { 1, 1, 2, 2 })
+   single('Resize to the nearest pixel', { node('Resize', { 'x', '', 's' }, { 'z' }) }, x4,
+      input(2, 4, 7, 8), { sizes })
+   single('Resize between corners', { node('Resize', { 'x', '', 's' }, { 'z' },
+      { mode = 'linear', coordinate_transformation_mode = 'align_corners' }) }, x4,
+      input(2, 4, 7, 8), { sizes })
+   for op, kept in pairs { ReduceMean = 1, ReduceMax = 1, ReduceMin = 0 } do
+      single(op, { node(op, { 'x' }, { 'z' }, { keepdims = kept, axes = ints(-2) }) }, x4,
+         input(2, 4, 7, 8))
+   end
+   single('ReduceSum', { node('ReduceSum', { 'x', 'a' }, { 'z' }, { keepdims = 0 }) }, x4,
+      input(2, 4, 7, 8), { tensor('a', 'int64', { 1 }, { -2 }) })
+   single('BatchNormalization of sequences', { node('BatchNormalization',
+      { 'x', 's', 'o', 'm', 'v' }, { 'z' }) }, x3, sequences, { weights('s', { 4 }),
+      weights('o', { 4 }), weights('m', { 4 }), weights('v', { 4 }, true) })
+   single('Slice', { node('Slice', { 'x', 'i', 'j', 'k' }, { 'z' }) }, x4, input(2, 4, 7, 8),
+      { tensor('i', 'int64', { 2 }, { 1, -5 }), tensor('j', 'int64', { 2 }, { 3, 100 }),
+         tensor('k', 'int64', { 2 }, { 1, 3 }) })
+   single('MatMul of a vector', { node('MatMul', { 'w', 'x' }, { 'z' }) },
+      { info('x', 'float', { 4 }) }, input(4), { weights('w', { 3, 4 }) })
+
    it('names all nodes that have no module, and why', function()
       local m = load({ node('Erf', { 'x' }, { 'a' }), node('Softmax', { 'a' }, { 's' }, { axis = 2 }), node('Relu', { 's' },
          { 'z' }) }, x4, z)
