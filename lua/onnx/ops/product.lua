@@ -35,7 +35,9 @@ local function matmul(name, a, b, to)
    if count * m * n == 0 then return types.empty(name, result) end
    if k == 0 then return types.full(name, result, 0) end
    local y
-   if #sb == 2 then                                          -- one matrix on the right: one product
+   if right and #sa == 2 and not left then
+      y = torch.mv(to, a, b)
+   elseif #sb == 2 then                                      -- one matrix on the right: one product
       local rows = types.count(sa) / k
       y = torch.mm(to, types.view(a, { rows, k }), types.view(b, { k, n }))
    else
