@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "../core/mix.h"
 #include "conv.h"
+#include "onednn.h"
 #include "onednn_library.h"
 
 typedef int64_t dims[12];

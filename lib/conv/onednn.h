@@ -4,9 +4,6 @@
 #define TH_ONEDNN_H
 #include "../core/core.h"
 
-/* Why oneDNN is not used, or NULL if it is. Opens the library at the first call. */
-const char *th_onednn_missing(void);
-
 /* Images and kernels of float without groups, as in th_conv_shape, with their strides. */
 typedef struct th_onednn_shape {
   int64_t n, c, o, h, w, kh, kw, oh, ow, sh, sw, ph, pw, dh, dw;
@@ -34,9 +31,5 @@ bool th_onednn_move(th_onednn_plan *plan, int operand, void *from, void *to);
 bool th_onednn_move_image(th_onednn_plan *plan, void *from, void *to);
 /* Runs the convolution on operands in the layouts of the plan. False without memory. */
 bool th_onednn_run(th_onednn_plan *plan, void *const operand[3], void *bias, void *workspace);
-
-/* Call these around th_onednn_move and th_onednn_run: they limit OpenMP to this thread, then restore its thread count. */
-int  th_onednn_enter(void);
-void th_onednn_leave(int before);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include "../core/environment.h"
 #include "onednn_library.h"
+#include "th_conv.h"
 
 typedef struct version { int major, minor, patch; const char *hash; unsigned cpu, gpu; } version;
 

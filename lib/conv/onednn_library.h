@@ -2,7 +2,7 @@
  * uses. onednn_library.c finds its functions at run time. */
 #ifndef TH_ONEDNN_LIBRARY_H
 #define TH_ONEDNN_LIBRARY_H
-#include "onednn.h"
+#include "../core/core.h"
 
 typedef struct argument { int what; void *memory; } argument;
 /* Descriptors are plain memory of 696 and 5976 bytes; only the library reads them. */
@@ -47,6 +47,14 @@ typedef struct operation { _Alignas(16) char bytes[8192]; } operation;
   F(int, primitive_get_primitive_desc, const void *primitive, const void **desc) \
   F(int, primitive_execute, const void *primitive, void *stream, int n, const argument *args) \
   F(int, primitive_destroy, void *primitive)
+
+/* Why oneDNN is not used, or NULL if it is. Opens the library at the first call. */
+const char *th_onednn_missing(void);
+
+/* Call these around calls of th_dnn, and of plans: they limit OpenMP to this thread, then restore
+ * its thread count. */
+int  th_onednn_enter(void);
+void th_onednn_leave(int before);
 
 /* Valid once th_onednn_missing has returned NULL. */
 extern struct th_dnn {

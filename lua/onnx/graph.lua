@@ -226,7 +226,7 @@ local function make_node(context, graph, node)
    local ok, why = pcall(function()
       for _, a in ipairs(node.attribute or {}) do attribute(context, n, a) end
       connect(graph, n, node)
-      if definition.run and not definition.own then check.node(n) end
+      if definition.run then check.node(n) end
       subgraphs(context, graph, n, definition, node)
       n.out_types = definition.run and output_types(n, definition.types) or {}
       n.results = {}

@@ -9,6 +9,7 @@
 #include "../slots.h"
 #include "../../conv/kernel_cache.h"
 #include "../../conv/onednn.h"
+#include "../../conv/onednn_library.h"
 
 enum {
   BLOCKS = 16,                      /* that a pass should have at least */
