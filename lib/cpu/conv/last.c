@@ -14,7 +14,7 @@ enum {
   ROOM = 512 << 10,                 /* bytes of a block's padded copy, and of its sums, at most */
   NEAR = 384 << 10,                 /* bytes of kernels that stay in the second cache */
   LEAST_PIXELS = 24,                /* in a block */
-  FEW = V,                          /* channels, below which a run is a row of a window */
+  FEW = 64,                         /* channels, below which a run is a row of a window */
   LARGEST = 1 << 20,                /* size of an image */
   RUNS = 1 << 12                    /* of a window, at most */
 };
