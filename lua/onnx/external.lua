@@ -23,7 +23,9 @@ function M.reader(folder)
       local location = entry.location
       if not location or location == '' then error(what .. ': its external data have no location', 0) end
       local s = files[location]
-      if not s then
+      if s then
+         source.unchanged(s)                                   -- net() reads tensors again
+      else
          if count == MOST_FILES then error(('its tensors lie in more than %d files'):format(MOST_FILES), 0) end
          local ok, opened = pcall(source.below, folder, location)
          if not ok then error(('%s: external data: %s'):format(what, opened), 0) end

@@ -323,6 +323,7 @@ M.build = build
 function M.read(origin)
    local t = origin and origin.pending
    if not t then return end
+   source.unchanged(origin.source)
    source.read(origin.source, t:data(), t:bytes(), origin.place)
    origin.pending = nil
 end

@@ -119,7 +119,7 @@ end
 
 -- Floats that were left for later are as if they had been dropped, where Weights alone read them.
 -- Others are read now.
-local function take_pending(graph)
+local function claim_unread(graph)
    for a, origin in pairs(graph.origins) do
       local w = graph.weights[a]
       if origin.pending and w and w.single then
@@ -141,7 +141,7 @@ function M.prepare(graph)
          m.weights = weights_of(graph, uses, alone, m.slot)
       end
    end
-   take_pending(graph)
+   claim_unread(graph)
 end
 
 --- The constant of a slot became t, which is the tensor `old` times a factor.

@@ -192,6 +192,12 @@ describe('the weights of a model', function()
          assert.is_true(torch.equal(onnx.load(name):forward(x), m:forward(x)))
       end
       assert.equal(quick and 1 or 0, dropped(m))
+      local x = image(5, 9)
+      local want, changed = m:forward(x), assert(io.open(data, 'r+b'))
+      assert.is_true((m:net(x):forward(x) - want):abs():max() < 1e-3)
+      changed:write 'x'
+      changed:close()
+      refuses(data:match '[^/]*$' .. ' has changed: it has been written since', m.net, m, x)
    end)
 
    it('stay where another node, an output or a subgraph reads them too', function()
