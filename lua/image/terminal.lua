@@ -1,6 +1,7 @@
 -- lua/image/terminal.lua - pictures as text for terminals: half blocks with 24-bit colours, sixels, the protocol of kitty.
 local ffi = require 'ffi'
 local torch = require 'torch'
+local base64 = require 'torch.base64'
 local environment = require 'torch.environment'
 
 ffi.cdef [[
@@ -86,30 +87,12 @@ end
 
 -- ---- kitty ------------------------------------------------------------------------------------------------------------------
 
-local LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-
---- A string in base 64.
-function M.base64(s)
-   local out = {}
-   for i = 1, #s, 3 do
-      local a, b, c = s:byte(i, i + 2)
-      local v = a * 65536 + (b or 0) * 256 + (c or 0)
-      local text = ''
-      for k = 18, 0, -6 do
-         local letter = bit.band(bit.rshift(v, k), 63) + 1
-         text = text .. LETTERS:sub(letter, letter)
-      end
-      out[#out + 1] = not b and text:sub(1, 2) .. '==' or not c and text:sub(1, 3) .. '=' or text
-   end
-   return table.concat(out)
-end
-
 local PIECE = 4096                          -- the longest part that the protocol allows
 
 --- A picture of 3 x rows x columns bytes in the protocol of the terminal kitty.
 function M.kitty(x)
    local p = x:permute(2, 3, 1):contiguous()
-   local text = M.base64(ffi.string(p:data(), p:nElement()))
+   local text = base64.encode(ffi.string(p:data(), p:nElement()))
    local out = {}
    for at = 1, #text, PIECE do
       local head = at == 1 and ('a=T,f=24,s=%d,v=%d,'):format(x:size(3), x:size(2)) or ''

@@ -1,7 +1,7 @@
 -- lua/jupyter/bundle.lua - what a notebook shows of a value: a table from kinds of contents (MIME types) to text.
 local torch = require 'torch'
+local base64 = require 'torch.base64'
 local show = require 'torch.show'
-local message = require 'jupyter.message'
 
 local M = {}
 
@@ -67,7 +67,7 @@ end
 --- A bundle with bytes in the form of a message: those that are no text are in base64.
 function M.encoded(bundle)
    local out = {}
-   for mime, bytes in pairs(bundle) do out[mime] = is_text(mime) and bytes or message.base64(bytes) end
+   for mime, bytes in pairs(bundle) do out[mime] = is_text(mime) and bytes or base64.encode(bytes) end
    return out
 end
 

@@ -2,7 +2,6 @@
 --
 -- Frames: addresses of the receiver, '<IDS|MSG>', the signature, then four JSON objects: header, parent header, metadata,
 -- content; then buffers, which a kernel of this kind does not use.
-local ffi = require 'ffi'
 local json = require 'torch.json'
 local sha256 = require 'torch.sha256'
 
@@ -90,26 +89,6 @@ function Signer:parse(frames)
    end)
    if not ok then return nil, tostring(message) end
    return message
-end
-
--- ---- base64 --------------------------------------------------------------------------------------------------------
-
-local ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-
---- Bytes in base64 (RFC 4648), for pictures.
-function M.base64(bytes)
-   local n = #bytes
-   local out, p = ffi.new('uint8_t[?]', 4 * math.ceil(n / 3) + 1), ffi.cast('const uint8_t *', bytes)
-   local letters, k = ffi.cast('const uint8_t *', ALPHABET), 0
-   for i = 0, n - 1, 3 do
-      local a, b, c = p[i], i + 1 < n and p[i + 1] or 0, i + 2 < n and p[i + 2] or 0
-      local v = a * 65536 + b * 256 + c
-      out[k], out[k + 1] = letters[math.floor(v / 262144)], letters[math.floor(v / 4096) % 64]
-      out[k + 2] = i + 1 < n and letters[math.floor(v / 64) % 64] or 61
-      out[k + 3] = i + 2 < n and letters[v % 64] or 61
-      k = k + 4
-   end
-   return ffi.string(out, k)
 end
 
 return M

@@ -1,4 +1,5 @@
 -- text.tokenizer_json - reads the file tokenizer.json of HuggingFace's tokenizers: the definition of a tokenizer.
+local base64 = require 'torch.base64'
 local decode = require 'text.decode'
 local fields = require 'text.fields'
 local json = require 'torch.json'
@@ -44,25 +45,6 @@ end
 
 -- ---- normalizers ---------------------------------------------------------------------------------------------------
 
-local alphabet64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-
-local function base64(text)
-   local value, parts = {}, {}
-   for i = 1, 64 do value[alphabet64:byte(i)] = i - 1 end
-   text = text:gsub('=+$', '')
-   for i = 1, #text, 4 do
-      local bits, n = 0, 0
-      for k = i, i + 3 do
-         local v = value[text:byte(k)]
-         if k <= #text and not v then error("'precompiled_charsmap' must be base64", 0) end
-         bits, n = bits * 64 + (v or 0), n + (v and 1 or 0)
-      end
-      local a, b, c = math.floor(bits / 65536), math.floor(bits / 256) % 256, bits % 256
-      parts[#parts + 1] = string.char(a, b, c):sub(1, math.max(0, n - 1))
-   end
-   return table.concat(parts)
-end
-
 local normalizers = {}
 
 for _, form in ipairs { 'NFC', 'NFD', 'NFKC', 'NFKD' } do normalizers[form] = function() return { steps.form(form) } end end
@@ -87,7 +69,8 @@ function normalizers.BertNormalizer(part)
 end
 
 function normalizers.Precompiled(part)
-   local map = base64(get(part, 'precompiled_charsmap', 'string', ''))
+   local map = base64.decode(get(part, 'precompiled_charsmap', 'string', ''))
+   if not map then error("'precompiled_charsmap' must be base64", 0) end
    return map ~= '' and { steps.charsmap(map) } or {}
 end
 
