@@ -15,7 +15,7 @@ messages.ModelProto = {
    [6] = { 'doc_string', 'string' },
    [7] = { 'graph', 'GraphProto' },
    [8] = { 'opset_import', 'OperatorSetIdProto', 'repeated' },
-   [14] = { 'metadata_props', 'StringStringEntryProto', 'repeated' },
+   [14] = { 'metadata_props', 'ModelEntryProto', 'repeated' },
    [20] = { 'training_info', 'TrainingInfoProto', 'repeated' },
    [25] = { 'functions', 'FunctionProto', 'repeated' },
    [26] = { 'configuration', 'DeviceConfigurationProto', 'repeated' },
@@ -29,6 +29,12 @@ messages.OperatorSetIdProto = {
 messages.StringStringEntryProto = {
    [1] = { 'key', 'string' },
    [2] = { 'value', 'string' },
+}
+
+-- An entry of a model, whose value may be long: it is read when it is needed.
+messages.ModelEntryProto = {
+   [1] = { 'key', 'string' },
+   [2] = { 'value', 'bytes' },
 }
 
 messages.FunctionProto = {

@@ -14,7 +14,7 @@ local MOST_BYTES = 2 ^ 31 - 2 ^ 20          -- a message of Protocol Buffers has
 local INLINE = 1024                         -- bytes of a tensor that stays in the file of the graph
 local ALIGNED = 64                          -- bytes
 local TYPES = { float = 'float', double = 'double', half = 'float16' }
-local OPTIONS = { opset = true, type = true, batch = true, inputs = true, outputs = true, external = true, name = true }
+local OPTIONS = { opset = true, type = true, batch = true, inputs = true, outputs = true, external = true, name = true, net = true }
 
 -- A number without a fraction, at least `least`.
 local function is_whole(v, least) return type(v) == 'number' and v % 1 == 0 and v >= least end
@@ -46,7 +46,7 @@ local function read_options(who, given)
    if type(given) ~= 'table' then arg.refuse(who, 'options', 'a table', given, 3) end
    for k in pairs(given) do
       if not OPTIONS[k] then
-         error(("%s: options must have the keys batch, external, inputs, name, opset, outputs and type, got '%s'"):format(who, tostring(k)), 3)
+         error(("%s: options must have the keys batch, external, inputs, name, net, opset, outputs and type, got '%s'"):format(who, tostring(k)), 3)
       end
    end
    local opset = given.opset == nil and 17 or given.opset
@@ -58,10 +58,11 @@ local function read_options(who, given)
       arg.refuse(who, 'options.external', 'a number of bytes', external, 3)
    end
    if given.name ~= nil and type(given.name) ~= 'string' then arg.refuse(who, 'options.name', 'a string', given.name, 3) end
+   if given.net ~= nil and type(given.net) ~= 'boolean' then arg.refuse(who, 'options.net', 'true or false', given.net, 3) end
    need_names(who, 'inputs', given.inputs)
    need_names(who, 'outputs', given.outputs)
    return { who = who, opset = opset, float = TYPES[kind], batch = batch_option(who, given.batch), inputs = given.inputs,
-      outputs = given.outputs, external = math.min(external, MOST_BYTES), name = given.name }
+      outputs = given.outputs, external = math.min(external, MOST_BYTES), name = given.name, net = given.net ~= false }
 end
 
 -- ---- files ---------------------------------------------------------------------------------------------------------
@@ -152,6 +153,9 @@ end
 -- The first dimension of the inputs becomes symbolic ('batch') where the net computes the same for
 -- each sample. Else all sizes are those of the example. An error names all modules that ONNX cannot
 -- express, with their places in the net.
+--
+-- The metadata keep the modules of the net, without the weights, so that net of the loaded model
+-- returns them. A net with functions in its fields is left out.
 -- @param path          of the file, for example 'net.onnx'
 -- @param net           an nn.Module, among them graphs of nngraph, or a function of the example that autograd can trace
 -- @param exampleInput  a tensor, or a table of tensors as the net takes it; the numbers do not matter
@@ -159,8 +163,10 @@ end
 --  (default 17). type: of the weights and inputs: 'float' (default), 'double' or 'half'. batch: the
 --  dimension of the samples (default 1), false for fixed sizes, or a list with a dimension or false
 --  for each input. inputs and outputs: lists of names. external: bytes above which weights are in a
---  second file PATH.data (default: just below 2 GiB). name: of the graph
--- Returns a table: inputs and outputs (names), batch (whether it is symbolic), nodes (their number), opset, rows (of modules).
+--  second file PATH.data (default: just below 2 GiB). name: of the graph. net: false leaves the net
+--  out of the metadata
+-- Returns a table: inputs and outputs (names), batch (whether it is symbolic), nodes (their number), opset, rows (of modules),
+-- net (whether the metadata have it).
 -- name = os.tmpname(); info = onnx.save(name, nn.Linear(3, 2), torch.ones(4, 3)); os.remove(name); info.nodes, info.batch --> 1, true
 function M.save(path, net, exampleInput, options)
    local who = 'onnx.save'

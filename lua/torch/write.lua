@@ -101,8 +101,8 @@ local function before(a, b)
    return a < b
 end
 
--- The keys of a table: numbers, strings and booleans sorted, then all others in the order of `next`. `next` has
--- another order in every process, and the same object must give the same bytes.
+-- The keys of a table: numbers, strings and booleans sorted, then all others. Also how many of the first kind there are.
+-- `next` has another order in every process, and the same object must give the same bytes: see sort_others.
 local function keys_of(t)
    local keys, others, sorted = {}, {}, true
    for k in next, t do
@@ -114,14 +114,37 @@ local function keys_of(t)
       end
    end
    if not sorted then table.sort(keys, before) end
+   local plain = #keys
    for _, k in ipairs(others) do keys[#keys + 1] = k end
-   return keys
+   return keys, plain
+end
+
+local function id_of(k)
+   local id = type(k) == 'table' and rawget(k, 'id')
+   return type(id) == 'number' and id or math.huge
+end
+
+-- Sorts the keys behind the first n, which are tables and other objects: those in the file by their index, others that have a
+-- number `id`, as nodes of graphs do, by that. The rest stays in the order of `next`.
+local function sort_others(w, keys, n)
+   local others, index, id, place = {}, {}, {}, {}
+   for i = n + 1, #keys do
+      local k = keys[i]
+      others[i - n], place[k] = k, i
+      index[k], id[k] = index_of(w, k) or math.huge, id_of(k)
+   end
+   table.sort(others, function(a, b)
+      if index[a] ~= index[b] then return index[a] < index[b] end
+      if id[a] ~= id[b] then return id[a] < id[b] end
+      return place[a] < place[b]
+   end)
+   for i, k in ipairs(others) do keys[n + i] = k end
 end
 
 -- The fields of an object that can be written; a warning names the others.
 local function writable_fields(object, name, carry)
    local fields = {}
-   for _, k in ipairs(keys_of(object)) do
+   for _, k in ipairs((keys_of(object))) do
       local v = object[k]
       if carry or (File.isWritableObject(nil, k) and File.isWritableObject(nil, v)) then
          fields[k] = v
@@ -243,18 +266,18 @@ local function write_graph(self, f, root, hook, carry)
    local frames, depth = {}, 0
    local object, internal = root, false
 
-   local function push(t, owner, keys)
+   local function push(t, owner, keys, plain)
       depth = depth + 1
-      frames[depth] = { t = t, object = owner, keys = keys, at = 0, key = nil, at_value = false }
+      frames[depth] = { t = t, object = owner, keys = keys, plain = plain, at = 0, key = nil, at_value = false }
    end
 
    local function begin_table(self, w, t, original, owner, meta)
       put_int(f, meta and CARRIED_TABLE or TABLE)
       put_new_index(self, w, f, original, t)
       if meta then put_int(f, carry_index(carry, meta)) end
-      local keys = keys_of(t)
+      local keys, plain = keys_of(t)
       put_int(f, #keys)
-      push(t, owner, keys)
+      push(t, owner, keys, plain)
    end
 
    while true do
@@ -344,6 +367,7 @@ local function write_graph(self, f, root, hook, carry)
                object = rawget(frame.t, frame.key)
                break
             end
+            if frame.at == frame.plain and frame.at + 1 < #frame.keys then sort_others(w, frame.keys, frame.plain) end
             frame.at = frame.at + 1
             frame.key = frame.keys[frame.at]
             if frame.key ~= nil then

@@ -199,6 +199,19 @@ describe('torch.serialize', function()
       assert.same({ 1.5 }, torch.deserialize(d):totable())
    end)
 
+   it('gives the same bytes for tables whose keys are objects, known by their place before or by their id', function()
+      local function bytes(order)
+         local nodes, t = {}, { nodes = {}, set = {}, own = {} }
+         for _, i in ipairs(order) do nodes[i] = { name = 'n' .. i } end
+         for i = 1, #order do t.nodes[i] = nodes[i] end
+         for _, i in ipairs(order) do t.set[nodes[i]], t.own[{ id = i }] = i, true end
+         return torch.serialize(t)
+      end
+      local up, mixed = {}, {}
+      for i = 1, 40 do up[i], mixed[i] = i, i * 7 % 41 end
+      assert.is_true(bytes(up) == bytes(mixed))
+   end)
+
    it('gives the same bytes as a storage', function()
       local s = torch.serializeToStorage { 1, 'a' }
       assert.equal(torch.serialize { 1, 'a' }, s:string())

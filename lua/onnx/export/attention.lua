@@ -7,9 +7,13 @@ local HIDDEN = -1e30                        -- the score of a hidden step, as in
 
 -- A part of the projections of x: samples x heads x steps x features of a head.
 local function heads(c, m, x, which, steps_first)
-   local w = c:constant(m.weight:narrow(1, (which - 1) * m.size + 1, m.size):t():contiguous(), 'weight' .. which)
-   local y = c:op('MatMul', { x, w })
-   if m.bias then y = c:op('Add', { y, c:constant(m.bias:narrow(1, (which - 1) * m.size + 1, m.size):contiguous(), 'bias' .. which) }) end
+   local function part(field, change)
+      return c:weight(m, field, 'part' .. which, function(t)
+         return change(t:narrow(1, (which - 1) * m.size + 1, m.size)):contiguous()
+      end, field .. which)
+   end
+   local y = c:op('MatMul', { x, part('weight', torch.t) })
+   if m.bias then y = c:op('Add', { y, part('bias', function(b) return b end) }) end
    y = c:reshape_to(y, { 0, 0, m.heads, m.size / m.heads })
    return c:transpose(y, steps_first or { 0, 2, 1, 3 })
 end
@@ -61,7 +65,7 @@ rules.leaf('nn.MultiHeadAttention', function(c, m, x)
    local weights = c:op('Softmax', { scores }, { axis = -1 })
    if mask then weights = c:op('Where', { mask, c:number(0), weights }) end      -- of a query that sees no step
    local mixed = c:transpose(c:op('MatMul', { weights, heads(c, m, names[3], 3) }), { 0, 2, 1, 3 })
-   local y = c:op('MatMul', { c:reshape_to(mixed, { 0, 0, m.size }), c:constant(m.outWeight:t():contiguous(), 'outWeight') })
+   local y = c:op('MatMul', { c:reshape_to(mixed, { 0, 0, m.size }), c:weight(m, 'outWeight', 'turned', function(t) return t:t():contiguous() end) })
    if m.outBias then y = c:op('Add', { y, c:weight(m, 'outBias') }) end
    return dim == 3 and y or c:squeeze(y, { 0 })
 end)

@@ -13,7 +13,7 @@ local KINDS = { f = 1, i = 2, s = 3, t = 4, floats = 6, ints = 7, strings = 8 }
 -- @param float   type of the elements: 'float', 'double' or 'float16'
 function Graph.new(opset, float)
    return setmetatable({ opset = opset, float = float, nodes = {}, initializers = {}, used = {}, defined = {}, constants = {},
-      where = '' }, Graph)
+      pieces = {}, where = '' }, Graph)
 end
 
 --- A name that no other value of the graph has, made from `base`.
@@ -78,13 +78,17 @@ end
 
 --- An initializer for the parameter m[field], the same for modules that share it. `change` makes another tensor of it; `form`
 -- says which change that is.
-function Graph:weight(m, field, form, change)
+-- @param hint  last part of the name (default: field)
+function Graph:weight(m, field, form, change, hint)
    local p = m[field]
    local sizes = {}
    for d = 1, p:dim() do sizes[d] = ('%d/%d'):format(p:size(d), p:stride(d)) end
    local key = ('%s %d %s %s %s'):format(p:nElement() > 0 and tostring(torch.pointer(p:storage())) or p:type(),
       p:nElement() > 0 and p:storageOffset() or 0, table.concat(sizes, 'x'), form or '', self.float)
-   if not self.constants[key] then self.constants[key] = self:constant(change and change(p) or p, field) end
+   if not self.constants[key] then
+      self.constants[key] = self:constant(change and change(p) or p, hint or field)
+      table.insert(self.pieces, { module = m, field = field, change = change, name = self.constants[key] })
+   end
    return self.constants[key]
 end
 

@@ -31,6 +31,19 @@ local function parameters(m, layer)
    return stacked(w), stacked(r), stacked(b)
 end
 
+local HINTS = { 'input', 'recurrent', 'bias' }
+
+-- The names of the initializers for one layer.
+local function initializers(c, m, layer)
+   local names = {}
+   for i, hint in ipairs(HINTS) do
+      names[i] = c:weight(m, 'weight', hint .. layer, function(weight)
+         return (select(i, parameters(setmetatable({ weight = weight }, { __index = m }), layer)))
+      end, hint .. layer)
+   end
+   return unpack(names)
+end
+
 -- The states at the start that a user has set, or nil.
 local function start(c, m, field, layer)
    local all = m[field]
@@ -53,9 +66,8 @@ local function write(c, m, x)
    elseif m.batchFirst then name = c:transpose(name, { 1, 0, 2 }) end
    local counts = lengths and c:cast(lengths, 'int32') or ''
    for layer = 1, m.numLayers do
-      local w, r, b = parameters(m, layer)
-      local suffix = tostring(layer)
-      local inputs = { name, c:constant(w, 'input' .. suffix), c:constant(r, 'recurrent' .. suffix), c:constant(b, 'bias' .. suffix), counts,
+      local w, r, b = initializers(c, m, layer)
+      local inputs = { name, w, r, b, counts,
          start(c, m, 'hiddenInput', layer) or '', m.mode == 'lstm' and start(c, m, 'cellInput', layer) or nil }
       local attributes = { hidden_size = m.hiddenSize, direction = m.directions == 2 and 'bidirectional' or 'forward' }
       if m.mode == 'gru' then attributes.linear_before_reset = 1 end

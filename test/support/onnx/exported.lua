@@ -26,6 +26,14 @@ local function floats(x)
    return y
 end
 
+-- Numbers of floating point in the type of a net, in the same form. Their values stay those of floats, as a file has them.
+local function like(x, kind)
+   if torch.isTensor(x) then return x:type() == 'torch.FloatTensor' and x:type(kind) or x end
+   local y = {}
+   for i, v in ipairs(x) do y[i] = like(v, kind) end
+   return y
+end
+
 -- The input with one sample more along dimension 1, where the tensors have as many as the first one.
 local function larger(x)
    local count = exported.flat(x)[1]:size(1)
@@ -48,7 +56,8 @@ local function silently(f, ...)
 end
 
 --- Writes form k of a case to `path`. Returns the name of the case, what onnx.save returns or nil and its error, and a list of
--- tries { inputs, outputs }: tensors for the example, and for two samples more where the file allows any number.
+-- tries { inputs, outputs, input }: tensors for the example, and for two samples more where the file allows any number. `input`
+-- has the form that the net takes.
 function exported.write(case, k, path, options, seed)
    local m, inputs = drawn.make(case, seed or 4)
    local x = inputs[k].n and inputs[k] or inputs[k][1]
@@ -58,11 +67,10 @@ function exported.write(case, k, path, options, seed)
    m:evaluate()
    if not case.new:find 'MixedPrecision' and not case.new:find 'DontCast' and not case.new:find 'HalfPrecision' then m:float() end
    local function try(v)
-      local given = m:type() == 'torch.FloatTensor' and floats(v) or v
-      local y = exported.flat(silently(m.forward, m, given))
+      local y = exported.flat(silently(m.forward, m, like(floats(v), m:type())))
       local kept = {}
       for i, t in ipairs(y) do kept[i] = t:clone() end
-      return {exported.flat(floats(v)), kept}
+      return {exported.flat(floats(v)), kept, floats(v)}
    end
    local tries = {try(x)}
    if info.batch then tries[2] = try(larger(x)) end
