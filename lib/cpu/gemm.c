@@ -26,7 +26,13 @@ enum {
   OFTEN = 256, /* columns: see product in panels.h */
   NEAR = 1 << 20, /* bytes that the second cache holds */
   PACKED = 1 << 22, /* bytes of one packed operand */
-  LEAST = 16 /* below, BLAS has kernels for thin matrices */
+  LEAST = 16, /* rows and columns: below, BLAS has kernels for thin matrices */
+  THIN_MOST = TH_VB == 64 ? 48 : 16, /* rows or columns from which on packing pays */
+  THIN_MOST_ROWS = TH_VB == 32 ? 8 : THIN_MOST, /* the same where the other's rows are dense */
+  THIN = 1 << 14, /* elements of the other matrix; BLAS has kernels for smaller ones */
+  THIN_COLUMNS = 8, THIN_ROWS = TH_VB == 64 ? 4 : 2, /* of a block, whose sums are registers */
+  THIN_DEEP = 8, /* rows that are read at once */
+  THIN_SHARE = 4 /* rows that share what is read */
 };
 
 typedef struct job {
@@ -67,6 +73,9 @@ static int64_t summed(const th_gemm *g) { return g->sum ? g->batch : 1; }
 #undef M
 #undef M_FMA
 #include "micro_real.h"
+
+#define TH_REAL "thin.h"
+#include "each_real.h"
 
 #if defined __AVX512F__
 #define TH_PANELS
@@ -162,11 +171,31 @@ static void transpose_all(th_gemm *g)
     g->as[i] = o.bs[3 - i], g->bs[i] = o.as[3 - i], g->cs[i] = o.cs[3 - i];
 }
 
+/* Is a matrix of m rows so small, and the other one of k x n, with steps along both, so large and
+ * dense that it is read in place? */
+static bool is_small(int64_t m, int64_t k, int64_t n, int64_t along_k, int64_t along_n)
+{
+  if (m >= (along_k == 1 ? THIN_MOST : THIN_MOST_ROWS) || n < THIN_MOST) return false;
+  return n * k >= THIN && (along_k == 1 || along_n == 1);
+}
+
+/* Is this a product for thin.h? Makes the small matrix the left one. */
+static bool is_thin(th_gemm *g)
+{
+  if (g->dtype != TH_F32 && g->dtype != TH_F64) return false;
+  if (g->sum || g->alpha == 0 || g->k == 0) return false;
+  if (is_small(g->m, g->k, g->n, g->bs[1], g->bs[2])) return true;
+  if (!is_small(g->n, g->k, g->m, g->as[2], g->as[1])) return false;
+  transpose_all(g);
+  return true;
+}
+
 th_status TH_AT(th_gemm_run)(const th_gemm *given)
 {
   job j = { .g = *given };
   th_gemm *g = &j.g;
   if (g->m == 0 || g->n == 0 || g->batch == 0) return TH_OK;
+  if (is_thin(g)) return g->dtype == TH_F32 ? thin_f32(g) : thin_f64(g);
   /* C by rows: a transposed C is the product of the transposed operands. */
   if (g->n > 1 && (g->m == 1 ? g->cs[2] != 1 : llabs(g->cs[1]) < llabs(g->cs[2]))) transpose_all(g);
 #ifdef TH_PANELS

@@ -67,7 +67,9 @@ end
 --- A bundle with bytes in the form of a message: those that are no text are in base64.
 function M.encoded(bundle)
    local out = {}
-   for mime, bytes in pairs(bundle) do out[mime] = is_text(mime) and bytes or base64.encode(bytes) end
+   for mime, bytes in pairs(bundle) do
+      out[mime] = is_text(mime) and bytes or base64.encode(bytes)
+   end
    return out
 end
 

@@ -61,7 +61,8 @@ function M.new(message, fetch, external)
    local model = setmetatable({ graph = graph, plans = {}, inputs = {}, outputs = {},
       versions = versions, producer = producer,
       again = function() return (interpret.run(graph_of, message, fetch, external)) end,
-      original = function() return interpret.run(original.read, message(), fetch, external) end }, Model)
+      original = function() return interpret.run(original.read, message(), fetch, external) end },
+      Model)
    for i, v in ipairs(graph.inputs) do model.inputs[i] = { name = v.name, type = v.type, shape = v.shape } end
    for i, v in ipairs(graph.outputs) do model.outputs[i] = { name = v.name, type = v.type, shape = v.shape } end
    return model
@@ -217,10 +218,10 @@ local function examples(model, x, who)
    return x
 end
 
--- onnx.Model:net([x]): The model as a module of nn with the same weights: the net that onnx.save wrote,
--- where the file has it. Else it is an nn.Sequential if the model is a chain, or a gModule of nngraph.
--- It is in evaluation mode, can be trained, printed and saved. The file is read again. An error names
--- all nodes that have no module.
+-- onnx.Model:net([x]): The model as a module of nn with the same weights: the net that onnx.save
+-- wrote, where the file has it. Else it is an nn.Sequential if the model is a chain, or a gModule
+-- of nngraph. It is in evaluation mode, can be trained, printed and saved. The file is read again.
+-- An error names all nodes that have no module.
 -- @param x  as for forward: sizes that the module is made for, but for the batch (default: ones)
 function Model:net(x)
    if x ~= nil then given(self.graph, x) end

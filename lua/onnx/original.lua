@@ -1,14 +1,15 @@
--- lua/onnx/original.lua - the net that onnx.save wrote a file from: its modules lie in the metadata, and net() returns them.
+-- lua/onnx/original.lua - the net that onnx.save wrote a file from: its modules lie in the
+-- metadata, and net() returns them.
 --
--- The metadata have the key 'cresset.net'. Its value is the version of this form, a digest, the packages of the classes, and
--- in base64 a .t7 file of a table:
+-- The metadata have the key 'cresset.net'. Its value is the version of this form, a digest, the
+-- packages of the classes, and in base64 a .t7 file of a table:
 --    net      the net. A table stands in place of each tensor whose numbers need not be written:
 --             { of = a storage, offset, size, stride }
---    tensors  a set of these tables, and of those for storages: { kind = name of the tensor type, n = elements,
---             parts }. Elements are zeros but for the parts: { from = name of an initializer, at = its
---             first element, offset, size, stride }
--- The digest is that of the graph, and of the initializers that no part is from. So another graph, as tools make that
--- change a file, has no such net. Changed weights have.
+--    tensors  a set of these tables, and of those for storages: { kind = name of the tensor type,
+--             n = elements, parts }. Elements are zeros but for the parts: { from = name of an
+--             initializer, at = its first element, offset, size, stride }
+-- The digest is that of the graph, and of the initializers that no part is from. So another graph,
+-- as tools make that change a file, has no such net. Changed weights have.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local base64 = require 'torch.base64'
@@ -23,9 +24,10 @@ local M = {}
 M.KEY, M.VERSION = 'cresset.net', '1'
 
 -- Packages that a net may need, by the first part of the names of their classes.
-M.packages = { nn = 'nn', nngraph = 'nngraph', graph = 'nngraph', cudnn = 'cudnn', fbnn = 'fbnn', fbcunn = 'fbcunn', cunn = 'cunn' }
+M.packages = { nn = 'nn', nngraph = 'nngraph', graph = 'nngraph', cudnn = 'cudnn', fbnn = 'fbnn',
+   fbcunn = 'fbcunn', cunn = 'cunn' }
 
--- ---- the digest ----------------------------------------------------------------------------------------------------
+-- ---- the digest ---------------------------------------------------------------------------------
 
 local float = ffi.new 'float[1]'
 local function single(x)
@@ -34,7 +36,8 @@ local function single(x)
 end
 
 local function same(x) return x end
-local words = { f = single, i = tostring, s = same, floats = single, ints = tostring, strings = same }
+local words = { f = single, i = tostring, s = same, floats = single, ints = tostring,
+   strings = same }
 
 -- The text of an attribute; nil for kinds that onnx.save does not write.
 local function attribute_text(a)
@@ -53,7 +56,9 @@ local function value_text(v)
    local t = v.type and v.type.tensor_type
    if not t then return nil end
    local list = { v.name, tostring(t.elem_type) }
-   for _, dim in ipairs(t.shape and t.shape.dim or {}) do list[#list + 1] = tostring(dim.dim_value or dim.dim_param) end
+   for _, dim in ipairs(t.shape and t.shape.dim or {}) do
+      list[#list + 1] = tostring(dim.dim_value or dim.dim_param)
+   end
    return table.concat(list, '\0')
 end
 
@@ -73,9 +78,12 @@ function M.digest(m, is_part, tensor_of)
    local function add(...)
       for i = 1, select('#', ...) do list[#list + 1] = (select(i, ...)) end
    end
-   for _, set in ipairs(m.opset_import or {}) do add('opset', set.domain or '', tostring(set.version)) end
+   for _, set in ipairs(m.opset_import or {}) do
+      add('opset', set.domain or '', tostring(set.version))
+   end
    for _, node in ipairs(m.graph.node or {}) do
-      add('node', node.domain or '', node.op_type or '', table.concat(node.input or {}, '\0'), table.concat(node.output or {}, '\0'))
+      add('node', node.domain or '', node.op_type or '', table.concat(node.input or {}, '\0'),
+         table.concat(node.output or {}, '\0'))
       for _, a in ipairs(node.attribute or {}) do
          local text = attribute_text(a)
          if not text then return nil end
@@ -96,15 +104,18 @@ function M.digest(m, is_part, tensor_of)
    return sha256.hex(sha256.sha256(table.concat(list, '\1')))
 end
 
--- ---- storages ------------------------------------------------------------------------------------------------------
+-- ---- storages -----------------------------------------------------------------------------------
 
 local function bad(text, ...) error(('the net in its metadata: ' .. text):format(...), 0) end
 
-local function is_count(v, least) return type(v) == 'number' and v % 1 == 0 and v >= least and v < 2 ^ 53 end
+local function is_count(v, least)
+   return type(v) == 'number' and v % 1 == 0 and v >= least and v < 2 ^ 53
+end
 
 -- Whether a view { offset, size, stride } lies within n elements.
 local function fits(view, n)
-   if type(view.size) ~= 'table' or type(view.stride) ~= 'table' or not is_count(view.offset, 0) then return false end
+   if type(view.size) ~= 'table' or type(view.stride) ~= 'table' then return false end
+   if not is_count(view.offset, 0) then return false end
    local last = view.offset
    for d, size in ipairs(view.size) do
       if not is_count(size, 1) or not is_count(view.stride[d], 0) then return false end
@@ -115,7 +126,8 @@ end
 
 -- A tensor of the class `make` on a storage.
 local function view_of(make, storage, view)
-   return make():set(storage, view.offset + 1, torch.LongStorage(view.size), torch.LongStorage(view.stride))
+   return make():set(storage, view.offset + 1, torch.LongStorage(view.size),
+      torch.LongStorage(view.stride))
 end
 
 --- The product of the numbers of a list.
@@ -126,9 +138,11 @@ local function product(list)
 end
 M.product = product
 
--- The numbers of a contiguous tensor `from` to their places in a storage. Of equal ones, for a dimension of stride 0, the first.
+-- The numbers of a contiguous tensor `from` to their places in a storage. Of equal ones, for a
+-- dimension of stride 0, the first.
 local function put(make, storage, part, from)
-   from = from:view(-1):narrow(1, part.at + 1, product(part.size)):view(torch.LongStorage(part.size))
+   from = from:view(-1):narrow(1, part.at + 1, product(part.size))
+   from = from:view(torch.LongStorage(part.size))
    local size = {}
    for d, n in ipairs(part.size) do
       size[d] = n
@@ -141,12 +155,16 @@ end
 -- @param tensor_of  function(name of an initializer): its tensor, or nil
 function M.storage(entry, tensor_of)
    local kind = entry.kind
-   local make = type(kind) == 'string' and kind:find '^%u%w*Tensor$' and not kind:find 'Cuda' and torch[kind]
-   if not make or not is_count(entry.n, 0) or type(entry.parts) ~= 'table' then bad 'a storage is garbage' end
+   local is_kind = type(kind) == 'string' and kind:find '^%u%w*Tensor$' and not kind:find 'Cuda'
+   local make = is_kind and torch[kind]
+   if not make or not is_count(entry.n, 0) or type(entry.parts) ~= 'table' then
+      bad 'a storage is garbage'
+   end
    local all = make(entry.n):zero()
    for _, part in ipairs(entry.parts) do
       local from = type(part) == 'table' and tensor_of(part.from)
-      if not from or from:type() ~= all:type() or not fits(part, entry.n) or not is_count(part.at, 0)
+      if not from or from:type() ~= all:type() or not fits(part, entry.n)
+         or not is_count(part.at, 0)
          or part.at + product(part.size) > from:nElement() then
          bad('its weights do not fit the initializers')
       end
@@ -155,10 +173,11 @@ function M.storage(entry, tensor_of)
    return all:storage(), make
 end
 
--- ---- reading -------------------------------------------------------------------------------------------------------
+-- ---- reading ------------------------------------------------------------------------------------
 
-local ZEROS = 2 ^ 20                         -- bytes that a net may have beside the multiple of the initializers
-local MULTIPLE = 8                           -- weights, gradients, and what optimizers keep
+-- Bytes that a net may have: beside a multiple of the initializers' for weights, gradients, and
+-- what optimizers keep.
+local ZEROS, MULTIPLE = 2 ^ 20, 8
 
 --- The most bytes of storages that a model may ask for.
 -- @param bytes  of its initializers
@@ -180,7 +199,9 @@ local function values_of(entries, tensor_of, most)
    for entry in pairs(entries) do
       if is_view(entry) then
          local storage = values[entry.of]
-         if not storage or not makes[entry.of] or not fits(entry, entry.of.n) then bad 'a tensor is garbage' end
+         if not storage or not makes[entry.of] or not fits(entry, entry.of.n) then
+            bad 'a tensor is garbage'
+         end
          values[entry] = view_of(makes[entry.of], storage, entry)
       end
    end
@@ -233,10 +254,14 @@ local function read(m, fetch, external)
       size = size + 8 * product(t.dims or {})
    end
    for entry in pairs(object.tensors) do
-      for _, part in ipairs(not is_view(entry) and entry.parts or {}) do is_part[part.from] = true end
+      for _, part in ipairs(not is_view(entry) and entry.parts or {}) do
+         is_part[part.from] = true
+      end
    end
    local function tensor_of(name)
-      if not tensors[name] and initializers[name] then tensors[name] = decode.tensor(initializers[name], fetch, external) end
+      if not tensors[name] and initializers[name] then
+         tensors[name] = decode.tensor(initializers[name], fetch, external)
+      end
       return tensors[name]
    end
    if digest ~= M.digest(m, is_part, tensor_of) then return nil end
@@ -245,7 +270,8 @@ local function read(m, fetch, external)
    return torch.isTypeOf(object.net, 'nn.Module') and object.net or nil
 end
 
---- The net that a model was written from, or nil: the file has none, or its graph is another one, or a class is unknown here.
+--- The net that a model was written from, or nil: the file has none, or its graph is another one,
+-- or a class is unknown here.
 -- @param m  a message ModelProto, read by `fetch` and `external`
 function M.read(m, fetch, external)
    if not text_of(m, fetch) then return nil end

@@ -14,7 +14,8 @@ local MOST_BYTES = 2 ^ 31 - 2 ^ 20          -- a message of Protocol Buffers has
 local INLINE = 1024                         -- bytes of a tensor that stays in the file of the graph
 local ALIGNED = 64                          -- bytes
 local TYPES = { float = 'float', double = 'double', half = 'float16' }
-local OPTIONS = { opset = true, type = true, batch = true, inputs = true, outputs = true, external = true, name = true, net = true }
+local OPTIONS = { opset = true, type = true, batch = true, inputs = true, outputs = true,
+   external = true, name = true, net = true }
 
 -- A number without a fraction, at least `least`.
 local function is_whole(v, least) return type(v) == 'number' and v % 1 == 0 and v >= least end
@@ -46,7 +47,8 @@ local function read_options(who, given)
    if type(given) ~= 'table' then arg.refuse(who, 'options', 'a table', given, 3) end
    for k in pairs(given) do
       if not OPTIONS[k] then
-         error(("%s: options must have the keys batch, external, inputs, name, net, opset, outputs and type, got '%s'"):format(who, tostring(k)), 3)
+         error(("%s: options must have the keys batch, external, inputs, name, net, opset, outputs "
+            .. "and type, got '%s'"):format(who, tostring(k)), 3)
       end
    end
    local opset = given.opset == nil and 17 or given.opset
@@ -58,11 +60,14 @@ local function read_options(who, given)
       arg.refuse(who, 'options.external', 'a number of bytes', external, 3)
    end
    if given.name ~= nil and type(given.name) ~= 'string' then arg.refuse(who, 'options.name', 'a string', given.name, 3) end
-   if given.net ~= nil and type(given.net) ~= 'boolean' then arg.refuse(who, 'options.net', 'true or false', given.net, 3) end
+   if given.net ~= nil and type(given.net) ~= 'boolean' then
+      arg.refuse(who, 'options.net', 'true or false', given.net, 3)
+   end
    need_names(who, 'inputs', given.inputs)
    need_names(who, 'outputs', given.outputs)
    return { who = who, opset = opset, float = TYPES[kind], batch = batch_option(who, given.batch), inputs = given.inputs,
-      outputs = given.outputs, external = math.min(external, MOST_BYTES), name = given.name, net = given.net ~= false }
+      outputs = given.outputs, external = math.min(external, MOST_BYTES), name = given.name,
+      net = given.net ~= false }
 end
 
 -- ---- files ---------------------------------------------------------------------------------------------------------
@@ -165,8 +170,8 @@ end
 --  for each input. inputs and outputs: lists of names. external: bytes above which weights are in a
 --  second file PATH.data (default: just below 2 GiB). name: of the graph. net: false leaves the net
 --  out of the metadata
--- Returns a table: inputs and outputs (names), batch (whether it is symbolic), nodes (their number), opset, rows (of modules),
--- net (whether the metadata have it).
+-- Returns a table: inputs and outputs (names), batch (whether it is symbolic), nodes (their
+-- number), opset, rows (of modules), net (whether the metadata have it).
 -- name = os.tmpname(); info = onnx.save(name, nn.Linear(3, 2), torch.ones(4, 3)); os.remove(name); info.nodes, info.batch --> 1, true
 function M.save(path, net, exampleInput, options)
    local who = 'onnx.save'

@@ -17,7 +17,8 @@ for i = 0, 63 do values[letters[i]] = i end
 --- The text for a string of bytes, without line breaks.
 function M.encode(bytes)
    local n = #bytes
-   local p, out, k = ffi.cast('const uint8_t *', bytes), ffi.new('uint8_t[?]', 4 * math.ceil(n / 3) + 1), 0
+   local p, k = ffi.cast('const uint8_t *', bytes), 0
+   local out = ffi.new('uint8_t[?]', 4 * math.ceil(n / 3) + 1)
    for i = 0, n - 1, 3 do
       local second, third = i + 1 < n, i + 2 < n
       local v = bor(lshift(p[i], 16), second and lshift(p[i + 1], 8) or 0, third and p[i + 2] or 0)
@@ -34,7 +35,8 @@ function M.decode(text)
    text = text:gsub('==?$', '')
    local n = #text
    if n % 4 == 1 then return nil end
-   local p, out, k = ffi.cast('const uint8_t *', text), ffi.new('uint8_t[?]', 3 * math.ceil(n / 4) + 1), 0
+   local p, k = ffi.cast('const uint8_t *', text), 0
+   local out = ffi.new('uint8_t[?]', 3 * math.ceil(n / 4) + 1)
    for i = 0, n - 1, 4 do
       local v = 0
       for j = i, i + 3 do

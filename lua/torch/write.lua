@@ -101,8 +101,9 @@ local function before(a, b)
    return a < b
 end
 
--- The keys of a table: numbers, strings and booleans sorted, then all others. Also how many of the first kind there are.
--- `next` has another order in every process, and the same object must give the same bytes: see sort_others.
+-- The keys of a table: numbers, strings and booleans sorted, then all others. Also how many of the
+-- first kind there are. `next` has another order in every process, and the same object must give
+-- the same bytes: see sort_others.
 local function keys_of(t)
    local keys, others, sorted = {}, {}, true
    for k in next, t do
@@ -124,8 +125,9 @@ local function id_of(k)
    return type(id) == 'number' and id or math.huge
 end
 
--- Sorts the keys behind the first n, which are tables and other objects: those in the file by their index, others that have a
--- number `id`, as nodes of graphs do, by that. The rest stays in the order of `next`.
+-- Sorts the keys behind the first n, which are tables and other objects: those in the file by
+-- their index, others that have a number `id`, as nodes of graphs do, by that. The rest stays in
+-- the order of `next`.
 local function sort_others(w, keys, n)
    local others, index, id, place = {}, {}, {}, {}
    for i = n + 1, #keys do
@@ -268,7 +270,8 @@ local function write_graph(self, f, root, hook, carry)
 
    local function push(t, owner, keys, plain)
       depth = depth + 1
-      frames[depth] = { t = t, object = owner, keys = keys, plain = plain, at = 0, key = nil, at_value = false }
+      frames[depth] = { t = t, object = owner, keys = keys, plain = plain, at = 0, key = nil,
+         at_value = false }
    end
 
    local function begin_table(self, w, t, original, owner, meta)
@@ -367,7 +370,9 @@ local function write_graph(self, f, root, hook, carry)
                object = rawget(frame.t, frame.key)
                break
             end
-            if frame.at == frame.plain and frame.at + 1 < #frame.keys then sort_others(w, frame.keys, frame.plain) end
+            if frame.at == frame.plain and frame.at + 1 < #frame.keys then
+               sort_others(w, frame.keys, frame.plain)
+            end
             frame.at = frame.at + 1
             frame.key = frame.keys[frame.at]
             if frame.key ~= nil then

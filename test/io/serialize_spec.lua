@@ -199,7 +199,7 @@ describe('torch.serialize', function()
       assert.same({ 1.5 }, torch.deserialize(d):totable())
    end)
 
-   it('gives the same bytes for tables whose keys are objects, known by their place before or by their id', function()
+   it('gives the same bytes for tables whose keys are objects, in the file or with id', function()
       local function bytes(order)
          local nodes, t = {}, { nodes = {}, set = {}, own = {} }
          for _, i in ipairs(order) do nodes[i] = { name = 'n' .. i } end

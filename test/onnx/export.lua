@@ -3,7 +3,8 @@
 -- Each case of test/support/nn/cases.lua is written by onnx.save and run by onnx.load, for the input of the case and, where the
 -- file allows any number of samples, for two more. With a Python that has onnxruntime, that runs the same files. A result
 -- counts as equal if it differs by at most 1e-5, relative to 1 + |value|. The closing lines have
--- the counts, and how many outputs have the same bits: of the net that net() returns, and of forward.
+-- the counts, and how many outputs have the same bits: of the net that net() returns, and of
+-- forward.
 local torch = require 'torch'
 local onnx = require 'onnx'
 local exported = require 'test.support.onnx.exported'
@@ -45,8 +46,8 @@ local count = {written = 0, refused = 0, batch = 0, equal = 0, bits = 0, net = 0
 -- Whether tensors have the same bits, but for rounding to the type of the file.
 local function is_same(want, got) return exported.difference(want:type(got:type()), got) == 0 end
 
--- Runs a file with onnx.load; returns the number of outputs that have the same bits by forward, of those that net() gives so,
--- and of all.
+-- Runs a file with onnx.load; returns the number of outputs that have the same bits by forward, of
+-- those that net() gives so, and of all.
 local function run_own(path, info, tries)
    local model, bits, same, all = onnx.load(path), 0, 0, 0
    local net = model:net()

@@ -285,7 +285,8 @@ describe('onnx.save refuses', function()
    it('wrong options', function()
       local function option(text, options) refused(text, 'x.onnx', mlp(), torch.ones(1, 3), options) end
       option('options must be a table, got a number (3)', 3)
-      option("options must have the keys batch, external, inputs, name, net, opset, outputs and type, got 'opsets'", {opsets = 13})
+      option("options must have the keys batch, external, inputs, name, net, opset, outputs and "
+         .. "type, got 'opsets'", {opsets = 13})
       option('options.opset must be a whole number of 13..20, got a number (12)', {opset = 12})
       option('options.opset must be a whole number of 13..20, got a number (17.5)', {opset = 17.5})
       option("options.type must be 'float', 'double' or 'half'", {type = 'int'})

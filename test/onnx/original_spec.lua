@@ -1,5 +1,5 @@
--- test/onnx/original_spec.lua - model:net() of a file that onnx.save wrote: the modules of the net itself.
--- runs once
+-- test/onnx/original_spec.lua - model:net() of a file that onnx.save wrote: the modules of the net
+-- itself. runs once
 local torch = require 'torch'
 local nn = require 'nn'
 require 'nn.recurrent'
@@ -28,7 +28,9 @@ local function change(path, f)
    local m = source.with(path, function(s, size)
       local fetch = source.fetch(s)
       local m = protobuf.read(fetch, size, messages.ModelProto, messages)
-      for _, entry in ipairs(m.metadata_props or {}) do entry.value = protobuf.text(entry.value, fetch) end
+      for _, entry in ipairs(m.metadata_props or {}) do
+         entry.value = protobuf.text(entry.value, fetch)
+      end
       for _, t in ipairs(m.graph.initializer) do t.raw_data = protobuf.text(t.raw_data, fetch) end
       return m
    end)
@@ -38,13 +40,16 @@ end
 
 local function mlp()
    torch.manualSeed(7)
-   return nn.Sequential():add(nn.Linear(3, 5)):add(nn.Dropout(0.4)):add(nn.ReLU()):add(nn.Linear(5, 2)):float()
+   return nn.Sequential():add(nn.Linear(3, 5)):add(nn.Dropout(0.4)):add(nn.ReLU())
+      :add(nn.Linear(5, 2)):float()
 end
 
 local x = torch.FloatTensor{{1, 2, 3}, {4, 5, 6}}
 
 -- Whether a net has the modules of mlp(), not those of the nodes.
-local function is_mlp(net) return #net.modules == 4 and torch.typename(net:get(2)) == 'nn.Dropout' end
+local function is_mlp(net)
+   return #net.modules == 4 and torch.typename(net:get(2)) == 'nn.Dropout'
+end
 
 describe('model:net of a file of onnx.save', function()
    it('has the modules of the net with their settings, in evaluation mode', function()
@@ -75,7 +80,8 @@ describe('model:net of a file of onnx.save', function()
 
    it('keeps engines, and so every bit', function()
       torch.manualSeed(1)
-      local net = nn.Sequential():add(nn.SpatialConvolutionFFT(3, 4, 3, 3)):add(nn.SpatialSubSampling(4, 2, 2, 2, 2)):float()
+      local net = nn.Sequential():add(nn.SpatialConvolutionFFT(3, 4, 3, 3))
+         :add(nn.SpatialSubSampling(4, 2, 2, 2, 2)):float()
       local image = torch.randn(2, 3, 12, 12):float()
       local back = onnx.load((saved(net, image))):net()
       assert.equal('nn.SpatialConvolutionFFT', torch.typename(back:get(1)))
@@ -99,7 +105,8 @@ describe('model:net of a file of onnx.save', function()
          local x = nn.Identity()()
          local h = nn.Linear(3, 3)(x)
          local a, b = nn.ReLU()(h), nn.Tanh()(h)
-         onnx.save(arg[1], nn.gModule({x}, {nn.CAddTable()({a, b, x}), b, nn.Dropout()(a)}), torch.ones(2, 3))]]
+         local net = nn.gModule({x}, {nn.CAddTable()({a, b, x}), b, nn.Dropout()(a)})
+         onnx.save(arg[1], net, torch.ones(2, 3))]]
       local script = temporary.put(program, '.lua')
       local one, two = temporary.name '.onnx', temporary.name '.onnx'
       run_th(('%s %s 10'):format(script, one))
@@ -118,7 +125,8 @@ describe('model:net of a file of onnx.save', function()
    end)
 
    it('has the type of the file', function()
-      for kind, name in pairs{float = 'torch.FloatTensor', double = 'torch.DoubleTensor', half = 'torch.HalfTensor'} do
+      for kind, word in pairs{float = 'Float', double = 'Double', half = 'Half'} do
+         local name = ('torch.%sTensor'):format(word)
          local back = onnx.load((saved(mlp(), x, {type = kind}))):net()
          assert.is_true(is_mlp(back))
          assert.equal(name, back:type())
@@ -136,11 +144,16 @@ describe('model:net of a file of onnx.save', function()
 
    it('writes no weight twice, in whatever order the operators have it', function()
       local list = {
-         {nn.Linear(90, 90), torch.ones(2, 90)}, {nn.TemporalConvolution(60, 60, 3), torch.ones(2, 5, 60)},
-         {nn.MultiHeadAttention(64, 4), torch.ones(2, 3, 64)}, {nn.LSTM(50, 50, 2), torch.ones(4, 2, 50)},
-         {nn.GRU(50, 50), torch.ones(4, 2, 50)}, {nn.SpatialFullConvolution(30, 30, 3, 3), torch.ones(1, 30, 4, 4)},
-         {nn.SpatialConvolutionLocal(9, 9, 9, 9, 3, 3), torch.ones(1, 9, 9, 9)}, {nn.Bilinear(30, 30, 30), {torch.ones(2, 30), torch.ones(2, 30)}},
-         {nn.LookupTable(900, 20), torch.LongTensor{1, 2}}, {nn.SpatialDepthWiseConvolution(60, 20, 3, 3), torch.ones(1, 60, 4, 4)} }
+         {nn.Linear(90, 90), torch.ones(2, 90)},
+         {nn.TemporalConvolution(60, 60, 3), torch.ones(2, 5, 60)},
+         {nn.MultiHeadAttention(64, 4), torch.ones(2, 3, 64)},
+         {nn.LSTM(50, 50, 2), torch.ones(4, 2, 50)},
+         {nn.GRU(50, 50), torch.ones(4, 2, 50)},
+         {nn.SpatialFullConvolution(30, 30, 3, 3), torch.ones(1, 30, 4, 4)},
+         {nn.SpatialConvolutionLocal(9, 9, 9, 9, 3, 3), torch.ones(1, 9, 9, 9)},
+         {nn.Bilinear(30, 30, 30), {torch.ones(2, 30), torch.ones(2, 30)}},
+         {nn.LookupTable(900, 20), torch.LongTensor{1, 2}},
+         {nn.SpatialDepthWiseConvolution(60, 20, 3, 3), torch.ones(1, 60, 4, 4)} }
       for _, row in ipairs(list) do
          local _, with = saved(row[1], row[2])
          local _, without = saved(row[1], row[2], {net = false})
@@ -162,10 +175,11 @@ describe('model:net of a file of onnx.save', function()
    it('is made of the nodes where these were changed', function()
       local path = change((saved(mlp(), x)), function(m) m.graph.node[2].op_type = 'Tanh' end)
       assert.equal('nn.Tanh', torch.typename(onnx.load(path):net():get(2)))
-      path = change((saved(nn.Sequential():add(nn.SoftPlus(2)):add(nn.Dropout()), x:double())), function(m)
-         for _, node in ipairs(m.graph.node) do node.name = nil end
+      local net = nn.Sequential():add(nn.SoftPlus(2)):add(nn.Dropout())
+      path = change((saved(net, x:double())), function(m)
+         for _, node in ipairs(m.graph.node) do node.name = nil end       -- no part of the graph
       end)
-      assert.equal('nn.Dropout', torch.typename(onnx.load(path):net():get(2)))          -- names are no part of it
+      assert.equal('nn.Dropout', torch.typename(onnx.load(path):net():get(2)))
    end)
 
    it('is made of the nodes where a constant that is no weight was changed', function()
@@ -183,7 +197,8 @@ describe('model:net of a file of onnx.save', function()
    it('is made of the nodes where a class is unknown', function()
       local path = change((saved(mlp(), x)), function(m)
          local head, coded = m.metadata_props[1].value:match '^(.* )(.*)$'
-         m.metadata_props[1].value = head .. base64.encode((base64.decode(coded):gsub('nn%.Dropout', 'nn.Dropoux')))
+         local bytes = base64.decode(coded):gsub('nn%.Dropout', 'nn.Dropoux')
+         m.metadata_props[1].value = head .. base64.encode(bytes)
       end)
       assert.equal('nn.ReLU', torch.typename(onnx.load(path):net():get(2)))
    end)
@@ -220,32 +235,36 @@ describe('model:net of a file of onnx.save', function()
 end)
 
 describe('a damaged net in the metadata', function()
-   -- A file whose metadata hold `object`, with the digest that is right for the parts of its entries.
+   -- A file whose metadata hold `object`, with the digest that is right for the parts of its
+   -- entries.
    local function with(object)
       local parts = {}
       for entry in pairs(type(object) == 'table' and object.tensors or {}) do
-         for _, part in ipairs(type(entry) == 'table' and entry.parts or {}) do parts[type(part) == 'table' and part.from or ''] = true end
+         for _, part in ipairs(type(entry) == 'table' and entry.parts or {}) do
+            parts[type(part) == 'table' and part.from or ''] = true
+         end
       end
       return change((saved(mlp(), x)), function(m)
          local tensors = {}
          for _, t in ipairs(m.graph.initializer) do tensors[t.name] = decode.tensor(t) end
          local digest = original.digest(m, parts, function(name) return tensors[name] end)
-         m.metadata_props[1].value = ('%s %s nn %s'):format(original.VERSION, digest, base64.encode(torch.serialize(object)))
+         m.metadata_props[1].value = ('%s %s nn %s'):format(original.VERSION, digest,
+            base64.encode(torch.serialize(object)))
       end)
    end
 
    it('is one that onnx.save writes where it is not damaged', function()
-      local storage = {kind = 'FloatTensor', n = 15, parts = {{from = '1.weight', at = 0, offset = 0, size = {15}, stride = {1}}}}
-      local tensor = {of = storage, offset = 0, size = {5, 3}, stride = {3, 1}}
-      local others = {}
-      for i, name in ipairs{'1.bias', '4.weight', '4.bias'} do
-         others[i] = {kind = 'FloatTensor', n = ({5, 10, 2})[i], parts = {{from = name, at = 0, offset = 0, size = {({5, 10, 2})[i]}, stride = {1}}}}
+      local set, storages = {}, {}
+      for name, n in pairs{['1.weight'] = 15, ['1.bias'] = 5, ['4.weight'] = 10, ['4.bias'] = 2} do
+         storages[name] = {kind = 'FloatTensor', n = n,
+            parts = {{from = name, at = 0, offset = 0, size = {n}, stride = {1}}}}
+         set[storages[name]] = true
       end
       local net = nn.Linear(3, 5):float()
       local weight = mlp():get(1).weight
-      net.weight = tensor
-      local back = onnx.load(with{net = net, tensors = {[storage] = true, [tensor] = true, [others[1]] = true, [others[2]] = true,
-         [others[3]] = true}}):net()
+      net.weight = {of = storages['1.weight'], offset = 0, size = {5, 3}, stride = {3, 1}}
+      set[net.weight] = true
+      local back = onnx.load(with{net = net, tensors = set}):net()
       assert.equal('nn.Linear', torch.typename(back))
       assert.is_true(torch.equal(weight, back.weight))
    end)
@@ -287,7 +306,8 @@ describe('a damaged net in the metadata', function()
       ['a part with a negative stride'] = {storage{parts = {part{offset = 14, stride = {-1}}}}},
       ['a part of no size'] = {storage{parts = {part{size = {}, stride = {}}}}},
       ['a part of more strides'] = {storage{parts = {part{stride = {1, 1}}}}},
-      ['a part of sizes whose product overflows'] = {storage{parts = {part{size = {huge, huge}, stride = {0, 0}}}}},
+      ['a part of sizes whose product overflows'] = {storage{parts = {
+         part{size = {huge, huge}, stride = {0, 0}}}}},
       ['a part of an unknown initializer'] = {storage{parts = {part{from = 'none'}}}},
       ['a part of another type'] = {storage{kind = 'DoubleTensor'}},
       ['a tensor of no storage'] = {view({}, {})},
@@ -298,15 +318,18 @@ describe('a damaged net in the metadata', function()
          local set = {}
          for _, entry in ipairs(entries) do
             set[entry] = true
-            if type(entry) == 'table' and type(entry.of) == 'table' and entry.of.kind then set[entry.of] = true end
+            local of = type(entry) == 'table' and entry.of
+            if of and of.kind then set[of] = true end
          end
          local path = with{net = nn.Linear(3, 5):float(), tensors = set}
          assert.equal(3, #onnx.load(path):net().modules)
       end)
    end
 
-   for name, object in pairs{['a number'] = 7, ['a list'] = {}, ['a criterion'] = {net = nn.MSECriterion(), tensors = {}},
-      ['no net'] = {net = {}, tensors = {}}, ['no entries'] = {net = mlp()}} do
+   for name, object in pairs{['a number'] = 7, ['a list'] = {},
+      ['a criterion'] = {net = nn.MSECriterion(), tensors = {}},
+      ['no net'] = {net = {}, tensors = {}},
+      ['no entries'] = {net = mlp()}} do
       it(('does no harm: %s'):format(name), function()
          assert.equal(3, #onnx.load(with(object)):net().modules)
       end)
@@ -322,7 +345,8 @@ describe('a damaged net in the metadata', function()
       for i = 1, #bytes, 9 do
          local c = string.char((bytes:byte(i) + torch.random(1, 255)) % 256)
          local damaged = change(path, function(m)
-            m.metadata_props[1].value = head .. base64.encode(bytes:sub(1, i - 1) .. c .. bytes:sub(i + 1))
+            local other = bytes:sub(1, i - 1) .. c .. bytes:sub(i + 1)
+            m.metadata_props[1].value = head .. base64.encode(other)
          end)
          local net = onnx.load(damaged):net()
          assert.is_true(torch.isTypeOf(net, 'nn.Module'))
@@ -332,9 +356,11 @@ describe('a damaged net in the metadata', function()
 
    it('does no harm where the text is cut or of another version', function()
       local path = saved(mlp(), x)
-      for _, f in ipairs{function(t) return t:sub(1, 40) end, function(t) return t:sub(1, -10) end, function() return '' end,
-         function(t) return '2' .. t:sub(2) end, function(t) return t:gsub(' nn ', ' os ') end, function(t) return t .. '-' end} do
-         local damaged = change(path, function(m) m.metadata_props[1].value = (f(m.metadata_props[1].value)) end)
+      local text
+      change(path, function(m) text = m.metadata_props[1].value end)
+      for _, other in ipairs{text:sub(1, 40), text:sub(1, -10), '', '2' .. text:sub(2),
+         (text:gsub(' nn ', ' os ')), text .. '-'} do
+         local damaged = change(path, function(m) m.metadata_props[1].value = other end)
          assert.is_true(torch.isTypeOf(onnx.load(damaged):net(), 'nn.Module'))
       end
    end)

@@ -128,6 +128,63 @@ describe('large products', function()
       end)
    end
 
+   for _, kind in ipairs { 'Float', 'Double' } do
+      it('of few rows or columns of ' .. kind .. 'Tensors are right in every layout', function()
+         for q, m in ipairs { 1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 31, 47, 48 } do
+            local k, n = ({ 1, 3, 8, 129, 263, 520, 1031 })[q % 7 + 1], 1900 + q
+            local a, b = numbers(kind, q, m, k), numbers(kind, q + 20, k, n)
+            local at, bt = numbers(kind, q, k, m):t(), numbers(kind, q + 20, n, k):t()
+            looks_right(torch.mm(a, b), a, b)
+            looks_right(torch.mm(at, b), at, b)
+            looks_right(torch.mm(a, bt), a, bt)
+            looks_right(torch.mm(bt:t(), a:t()), bt:t(), a:t())
+            looks_right(torch.mm(b:t(), at:t()), b:t(), at:t())
+            local every = numbers(kind, 3, m, 2 * k):unfold(2, 1, 2):select(3, 1)
+            local gaps = torch[kind .. 'Tensor'](m, n, 2):select(3, 1)
+            looks_right(torch.mm(gaps, every, bt), every, bt)
+            local wide = numbers(kind, q + 40, k, n + 5):narrow(2, 3, n)
+            looks_right(torch.mm(torch[kind .. 'Tensor'](n, m):t(), a, wide), a, wide)
+            local function twice(x)
+               local one = x:view(1, x:size(1), x:size(2))
+               return torch.cat(one, one, 1)
+            end
+            looks_right(torch.bmm(twice(a), twice(b))[2], a, b)
+         end
+      end)
+   end
+
+   it('of few rows add what they are to add, and read no result that counts nothing', function()
+      local a, b = numbers('Float', 1, 3, 200), numbers('Float', 2, 150, 200):t()
+      local c = numbers('Float', 3, 3, 150)
+      local y = torch.mm(a, b)
+      assert.is_true(torch.equal(torch.addmm(2, c, 3, a, b), torch.mul(c, 2):add(3, y)))
+      assert.is_true(torch.equal(torch.addmm(c:clone():fill(0 / 0), 0, c, 1, a, b), y))
+      local nan = a:clone()
+      nan[2][7] = 0 / 0
+      local z = torch.mm(nan, b)
+      assert.is_true(torch.equal(z[1], y[1]))
+      assert.is_true(torch.ne(z[2], z[2]):all())
+   end)
+
+   it('of few rows give the same bits with any number of threads, in both layouts', function()
+      local before = torch.getnumthreads()
+      for _, m in ipairs { 1, 2, 5, 20 } do
+         local a, b = torch.FloatTensor(m, 777), torch.FloatTensor(777, 1000)
+         local bt = torch.FloatTensor(1000, 777)
+         for _, t in ipairs { a, b, bt } do
+            for i = 1, t:nElement() do t:storage()[i] = math.sin(i) end
+         end
+         local first
+         for n = 1, 5 do
+            torch.setnumthreads(n)
+            local y = torch.cat(torch.mm(a, b), torch.mm(a, bt:t()), 1)
+            first = first or y
+            assert.is_true(torch.equal(first, y))
+         end
+      end
+      torch.setnumthreads(before)
+   end)
+
    it('give the same bits with any number of threads', function()
       local before, results = torch.getnumthreads(), {}
       local a, b = torch.FloatTensor(300, 700), torch.FloatTensor(700, 520)

@@ -65,7 +65,8 @@ rules.leaf('nn.MultiHeadAttention', function(c, m, x)
    local weights = c:op('Softmax', { scores }, { axis = -1 })
    if mask then weights = c:op('Where', { mask, c:number(0), weights }) end      -- of a query that sees no step
    local mixed = c:transpose(c:op('MatMul', { weights, heads(c, m, names[3], 3) }), { 0, 2, 1, 3 })
-   local y = c:op('MatMul', { c:reshape_to(mixed, { 0, 0, m.size }), c:weight(m, 'outWeight', 'turned', function(t) return t:t():contiguous() end) })
+   local w = c:weight(m, 'outWeight', 'turned', function(t) return t:t():contiguous() end)
+   local y = c:op('MatMul', { c:reshape_to(mixed, { 0, 0, m.size }), w })
    if m.outBias then y = c:op('Add', { y, c:weight(m, 'outBias') }) end
    return dim == 3 and y or c:squeeze(y, { 0 })
 end)

@@ -87,7 +87,8 @@ function Graph:weight(m, field, form, change, hint)
       p:nElement() > 0 and p:storageOffset() or 0, table.concat(sizes, 'x'), form or '', self.float)
    if not self.constants[key] then
       self.constants[key] = self:constant(change and change(p) or p, hint or field)
-      table.insert(self.pieces, { module = m, field = field, change = change, name = self.constants[key] })
+      table.insert(self.pieces, { module = m, field = field, change = change,
+         name = self.constants[key] })
    end
    return self.constants[key]
 end

@@ -259,15 +259,18 @@ end
 local function add_net(model, net, pieces, float)
    local initializers = {}
    for _, t in ipairs(model.graph.initializer) do initializers[t.name] = t.raw_data.initializer end
-   local text = original.text(net, TENSORS[float], pieces, model, function(name) return M.tensor_of(initializers[name]) end,
-      function(name) return initializers[name] and TENSORS[initializers[name].type] end)
+   local function tensor_of(name) return M.tensor_of(initializers[name]) end
+   local function kind_of(name)
+      return initializers[name] and TENSORS[initializers[name].type]
+   end
+   local text = original.text(net, TENSORS[float], pieces, model, tensor_of, kind_of)
    if text then model.metadata_props = { { key = original_key, value = text } } end
    return text ~= nil
 end
 
 --- The model for a net: a ModelProto as a table, and a table of what it holds: `rows` (one for each module: place, name,
--- text, input, output, nodes), `inputs` and `outputs` (names), `batch` (whether the sizes of a batch may vary), `nodes`, `net`
--- (whether it holds the net).
+-- text, input, output, nodes), `inputs` and `outputs` (names), `batch` (whether the sizes of a
+-- batch may vary), `nodes`, `net` (whether it holds the net).
 -- @param net      an nn.Module
 -- @param example  a tensor or nested tables of tensors
 -- @param options  opset, float (type of elements), batch (dimension, false, or a list for each input), inputs, outputs,
@@ -300,9 +303,10 @@ function M.build(net, example, options)
    for i, v in ipairs(outputs) do graph.output[i] = value_info(v, names[i], batch) end
    local model = { ir_version = IR[options.opset], producer_name = 'Cresset', graph = graph,
       opset_import = { { domain = '', version = options.opset } } }
-   local has_net = options.net and not options.convert and add_net(model, copy, c.pieces, options.float)
-   return model, { rows = c.table_rows, inputs = input_names, outputs = names, batch = varies, nodes = #nodes, net = has_net or false,
-      opset = options.opset }
+   local has_net = options.net and not options.convert
+      and add_net(model, copy, c.pieces, options.float) or false
+   return model, { rows = c.table_rows, inputs = input_names, outputs = names, batch = varies,
+      nodes = #nodes, net = has_net, opset = options.opset }
 end
 
 return M

@@ -1,4 +1,5 @@
--- lua/onnx/export/original.lua - the net that is written as ONNX, as text for the metadata of its file: onnx/original.lua.
+-- lua/onnx/export/original.lua - the net that is written as ONNX, as text for the metadata of its
+-- file: onnx/original.lua.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local base64 = require 'torch.base64'
@@ -8,13 +9,14 @@ local M = {}
 
 local MOST_VIEWS = 64                        -- of one initializer
 local SMALL = 64                             -- elements up to which zeros are written
-local MOST = 2 ^ 26                          -- bytes of the net, without the weights that are initializers
+local MOST = 2 ^ 26                          -- bytes of the net without what initializers have
 
 ffi.cdef 'int memcmp(const void *a, const void *b, size_t bytes);'
 
--- ---- where the elements of an initializer are from -----------------------------------------------------------------
+-- ---- where the elements of an initializer are from ----------------------------------------------
 
--- The longest regular pattern of n places in memory: their number, sizes and strides, the largest ones first.
+-- The longest regular pattern of n places in memory: their number, sizes and strides, the largest
+-- ones first.
 local function pattern_of(places, n)
    local size, stride, block = {}, {}, 1
    while block < n do
@@ -22,7 +24,9 @@ local function pattern_of(places, n)
       local function follows()
          local at = count * block
          if at + block > n then return false end
-         for i = 0, block - 1 do if places[at + i] ~= places[i] + count * step then return false end end
+         for i = 0, block - 1 do
+            if places[at + i] ~= places[i] + count * step then return false end
+         end
          return true
       end
       while step >= 0 and follows() do count = count + 1 end
@@ -35,7 +39,8 @@ local function pattern_of(places, n)
    return block, size, stride
 end
 
--- The elements of the contiguous tensor p that an initializer has, as views of p. An empty list if it computes others.
+-- The elements of the contiguous tensor p that an initializer has, as views of p. An empty list if
+-- it computes others.
 local function views_of(p, change)
    local n = tonumber(p:nElement())
    local whole = { { at = 0, offset = 0, size = { n }, stride = { 1 } } }
@@ -61,7 +66,8 @@ local function parts_of(pieces, kind_of)
    local parts = {}
    for _, piece in ipairs(pieces) do
       local p = piece.module[piece.field]
-      local fits = torch.isTensor(p) and p:nElement() > 0 and p:isContiguous() and p:type() == kind_of(piece.name)
+      local fits = torch.isTensor(p) and p:nElement() > 0 and p:isContiguous()
+         and p:type() == kind_of(piece.name)
       for _, view in ipairs(fits and views_of(p, piece.change) or {}) do
          view.from, view.offset = piece.name, view.offset + tonumber(p:storageOffset()) - 1
          local key = torch.pointer(p:storage())
@@ -72,7 +78,7 @@ local function parts_of(pieces, kind_of)
    return parts
 end
 
--- ---- tensors as entries --------------------------------------------------------------------------------------------
+-- ---- tensors as entries -------------------------------------------------------------------------
 
 local Entries = {}
 Entries.__index = Entries
@@ -106,7 +112,9 @@ function Entries:tensor(t)
    local of = self:storage(t:storage())
    if not of then return nil end
    local entry = { of = of, offset = tonumber(t:storageOffset()) - 1, size = {}, stride = {} }
-   for d = 1, t:dim() do entry.size[d], entry.stride[d] = tonumber(t:size(d)), tonumber(t:stride(d)) end
+   for d = 1, t:dim() do
+      entry.size[d], entry.stride[d] = tonumber(t:size(d)), tonumber(t:stride(d))
+   end
    self.set[entry] = true
    return entry
 end
@@ -122,11 +130,12 @@ function Entries:entry(v)
       error('it holds a function', 0)
    elseif type(v) == 'table' then
       local name = torch.typename(v)
-      if name then self.packages[name == 'nn.gModule' and 'nngraph' or name:match '^[^.]*'] = true end
+      local package = name == 'nn.gModule' and 'nngraph' or name and name:match '^[^.]*'
+      if package then self.packages[package] = true end
    end
 end
 
--- ---- the text ------------------------------------------------------------------------------------------------------
+-- ---- the text -----------------------------------------------------------------------------------
 
 local function text_of(net, kind, pieces, message, tensor_of, kind_of)
    net:type(kind)
@@ -134,8 +143,8 @@ local function text_of(net, kind, pieces, message, tensor_of, kind_of)
    net:zeroGradParameters()
    local size = 0
    for _, t in ipairs(message.graph.initializer) do size = size + 8 * original.product(t.dims) end
-   local entries = setmetatable({ parts = parts_of(pieces, kind_of), tensor_of = tensor_of, set = {}, bytes = 0, is_part = {},
-      of_storage = {}, of_tensor = {}, packages = {} }, Entries)
+   local entries = setmetatable({ parts = parts_of(pieces, kind_of), tensor_of = tensor_of,
+      set = {}, bytes = 0, is_part = {}, of_storage = {}, of_tensor = {}, packages = {} }, Entries)
    local object = { net = net }
    original.replace(object, function(v) return entries:entry(v) end)
    if entries.bytes > original.most(size) then return nil end
@@ -146,7 +155,8 @@ local function text_of(net, kind, pieces, message, tensor_of, kind_of)
    local packages = {}
    for name in pairs(entries.packages) do packages[#packages + 1] = original.packages[name] end
    table.sort(packages)
-   return ('%s %s %s %s'):format(original.VERSION, digest, table.concat(packages, ','), base64.encode(bytes))
+   return ('%s %s %s %s'):format(original.VERSION, digest, table.concat(packages, ','),
+      base64.encode(bytes))
 end
 
 --- The text for a net, or nil: it holds functions, or is too large, or cannot be written as .t7.

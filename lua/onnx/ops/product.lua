@@ -151,13 +151,6 @@ local function gemm(n, a, b, c)
    if types.rank(a) ~= 2 or types.rank(b) ~= 2 then error('A and B must be matrices', 0) end
    local shape = { types.size(a, 1), types.size(b, 2) }
    if types.count(shape) == 0 then return types.empty(n.types[1], shape) end
-   if shape[1] == 1 then                                     -- all columns are summed in the same order
-      local row, columns = types.view(a, { types.size(a, 2) }), types.permute(b, { 2, 1 })
-      local y
-      if c == nil or beta == 0 then y = torch.mv(n:out(), columns, row):mul(alpha)
-      else y = torch.addmv(n:out(), beta, types.view(types.expand(c, shape), { shape[2] }), alpha, columns, row) end
-      return types.view(y, shape)
-   end
    if c == nil or beta == 0 then
       local y = torch.mm(n:out(), a, b)
       return alpha == 1 and y or y:mul(alpha)

@@ -26,7 +26,8 @@ local function floats(x)
    return y
 end
 
--- Numbers of floating point in the type of a net, in the same form. Their values stay those of floats, as a file has them.
+-- Numbers of floating point in the type of a net, in the same form. Their values stay those of
+-- floats, as a file has them.
 local function like(x, kind)
    if torch.isTensor(x) then return x:type() == 'torch.FloatTensor' and x:type(kind) or x end
    local y = {}
@@ -56,8 +57,8 @@ local function silently(f, ...)
 end
 
 --- Writes form k of a case to `path`. Returns the name of the case, what onnx.save returns or nil and its error, and a list of
--- tries { inputs, outputs, input }: tensors for the example, and for two samples more where the file allows any number. `input`
--- has the form that the net takes.
+-- tries { inputs, outputs, input }: tensors for the example, and for two samples more where the
+-- file allows any number. `input` has the form that the net takes.
 function exported.write(case, k, path, options, seed)
    local m, inputs = drawn.make(case, seed or 4)
    local x = inputs[k].n and inputs[k] or inputs[k][1]
