@@ -190,12 +190,21 @@ static bool is_thin(th_gemm *g)
   return true;
 }
 
+bool TH_AT(th_gemm_thin)(const th_gemm *given, th_status *status)
+{
+  th_gemm g = *given;
+  if (!is_thin(&g)) return false;
+  *status = g.dtype == TH_F32 ? thin_f32(&g) : thin_f64(&g);
+  return true;
+}
+
 th_status TH_AT(th_gemm_run)(const th_gemm *given)
 {
   job j = { .g = *given };
   th_gemm *g = &j.g;
+  th_status thin;
   if (g->m == 0 || g->n == 0 || g->batch == 0) return TH_OK;
-  if (is_thin(g)) return g->dtype == TH_F32 ? thin_f32(g) : thin_f64(g);
+  if (TH_AT(th_gemm_thin)(g, &thin)) return thin;
   /* C by rows: a transposed C is the product of the transposed operands. */
   if (g->n > 1 && (g->m == 1 ? g->cs[2] != 1 : llabs(g->cs[1]) < llabs(g->cs[2]))) transpose_all(g);
 #ifdef TH_PANELS

@@ -21,6 +21,10 @@ typedef struct th_gemm {
 
 th_status TH_AT(th_gemm_run)(const th_gemm *g);
 
+/* Runs a product of floats or doubles where one matrix is small, and the other one large and dense.
+ * Returns false for other products. */
+bool TH_AT(th_gemm_thin)(const th_gemm *g, th_status *status);
+
 /* ---- what micro.h is read with ---- */
 
 #if defined __AVX512F__

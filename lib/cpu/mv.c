@@ -1,8 +1,9 @@
-/* mv.c - matrix times vector and outer products: bound by memory, so plain loops, summing in A. */
+/* mv.c - matrix times vector and outer products: bound by memory, so plain loops, summing in A.
+ * Large matrices of floats and doubles are multiplied as by a matrix of one row. */
 #ifndef T
 #include "slots.h"
 #include "../op/mv.args.h"
-#include "kernel.h"
+#include "gemm.h"
 
 enum { LANES = 16, ROWS = 64, GRAIN = 1 << 15 };
 
@@ -104,15 +105,49 @@ static th_status K(mv_run)(const th_tensor *y, const th_tensor *m, const th_tens
   return s;
 }
 
+#if IS_FLOAT && !IS_HALF
+/* y = m, of the arguments of addmv. */
+static th_status K(put_addend)(const th_call *c)
+{
+  const addmv_args *a = addmv_args_of(c);
+  T *y = TH_DATA(T, a->y);
+  const T *m = TH_DATA(T, a->m);
+  for (int64_t i = 0; y != m && i < a->y->size[0]; i++) {
+    y[i * a->y->stride[0]] = m[i * a->m->stride[0]];
+  }
+  return TH_OK;
+}
+
+/* The product by the kernel for one row, where that is faster. */
+static bool K(mv_as_row)(const th_call *c, const th_tensor *y, const th_tensor *a,
+                         const th_tensor *v, double alpha, double beta, th_status *status)
+{
+  const th_gemm g = { .dtype = c->dtype, .batch = 1, .m = 1, .k = a->size[1], .n = a->size[0],
+                      .alpha = alpha, .beta = beta, .a = TH_DATA(T, v), .b = TH_DATA(T, a),
+                      .c = TH_DATA(T, y), .as = { 0, 0, v->stride[0] },
+                      .bs = { 0, a->stride[1], a->stride[0] }, .cs = { 0, 0, y->stride[0] },
+                      .begin = beta != 0 ? K(put_addend) : NULL, .call = c };
+  return TH_AT(th_gemm_thin)(&g, status);
+}
+#endif
+
 static th_status K(mv)(const th_call *c)
 {
   const mv_args *a = mv_args_of(c);
+#if IS_FLOAT && !IS_HALF
+  th_status s;
+  if (K(mv_as_row)(c, a->y, a->a, a->x, 1, 0, &s)) return s;
+#endif
   return K(mv_run)(a->y, NULL, a->a, a->x, 1, 0);
 }
 
 static th_status K(addmv)(const th_call *c)
 {
   const addmv_args *a = addmv_args_of(c);
+#if IS_FLOAT && !IS_HALF
+  th_status s;
+  if (K(mv_as_row)(c, a->y, a->a, a->x, a->alpha, a->beta, &s)) return s;
+#endif
   return K(mv_run)(a->y, a->m, a->a, a->x, a->alpha, a->beta);
 }
 

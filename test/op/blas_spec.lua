@@ -166,6 +166,24 @@ describe('large products', function()
       assert.is_true(torch.ne(z[2], z[2]):all())
    end)
 
+   it('of a vector are those of a matrix of one row', function()
+      for _, kind in ipairs { 'Float', 'Double' } do
+         local x, a = numbers(kind, 4, 333), numbers(kind, 5, 333, 220)
+         for _, m in ipairs { a:t(), a:t():contiguous() } do
+            local y = torch.mv(m, x)
+            assert.is_true(torch.equal(torch.mm(x:view(1, 333), m:t())[1], y))
+            local c = numbers(kind, 6, 220)
+            local gaps = numbers(kind, 6, 440):unfold(1, 1, 2):select(2, 1)
+            assert.is_true(torch.equal(torch.addmv(2, c, 3, m, x), torch.mul(c, 2):add(3, y)))
+            assert.is_true(torch.equal(torch.addmv(2, gaps, 3, m, x), torch.mul(gaps, 2):add(3, y)))
+            assert.is_true(torch.equal(c:clone():addmv(2, 3, m, x), torch.mul(c, 2):add(3, y)))
+            assert.is_true(torch.equal(torch.addmv(c:clone():fill(0 / 0), 0, c, 1, m, x), y))
+            local far = numbers(kind, 4, 666):unfold(1, 1, 2):select(2, 1)
+            assert.is_true(torch.equal(torch.mv(m, far), torch.mv(m, far:clone())))
+         end
+      end
+   end)
+
    it('of few rows give the same bits with any number of threads, in both layouts', function()
       local before = torch.getnumthreads()
       for _, m in ipairs { 1, 2, 5, 20 } do
