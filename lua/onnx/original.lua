@@ -27,6 +27,14 @@ M.KEY, M.VERSION = 'cresset.net', '1'
 M.packages = { nn = 'nn', nngraph = 'nngraph', graph = 'nngraph', cudnn = 'cudnn', fbnn = 'fbnn',
    fbcunn = 'fbcunn', cunn = 'cunn' }
 
+--- What f(...) returns, or nil after an error; Ctrl-C is passed on.
+function M.attempt(f, ...)
+   local ok, value = pcall(f, ...)
+   if ok then return value end
+   if tostring(value):find 'interrupted$' then error(value, 0) end
+   return nil
+end
+
 -- ---- the digest ---------------------------------------------------------------------------------
 
 local float = ffi.new 'float[1]'
@@ -275,8 +283,7 @@ end
 -- @param m  a message ModelProto, read by `fetch` and `external`
 function M.read(m, fetch, external)
    if not text_of(m, fetch) then return nil end
-   local ok, net = pcall(read, m, fetch, external)
-   return ok and net or nil
+   return M.attempt(read, m, fetch, external)
 end
 
 return M

@@ -167,8 +167,7 @@ end
 -- @param tensor_of  function(name of an initializer): its tensor, contiguous
 -- @param kind_of    function(name of an initializer): the type of that; nil if there is none
 function M.text(net, kind, pieces, message, tensor_of, kind_of)
-   local ok, text = pcall(text_of, net, kind, pieces, message, tensor_of, kind_of)
-   return ok and text or nil
+   return original.attempt(text_of, net, kind, pieces, message, tensor_of, kind_of)
 end
 
 return M
