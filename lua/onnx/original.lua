@@ -18,6 +18,7 @@ local protobuf = require 'torch.protobuf'
 local sha256 = require 'torch.sha256'
 local decode = require 'onnx.decode'
 local messages = require 'onnx.messages'
+local types = require 'onnx.types'
 
 local M = {}
 
@@ -138,18 +139,10 @@ local function view_of(make, storage, view)
       torch.LongStorage(view.stride))
 end
 
---- The product of the numbers of a list.
-local function product(list)
-   local n = 1
-   for _, v in ipairs(list) do n = n * v end
-   return n
-end
-M.product = product
-
 -- The numbers of a contiguous tensor `from` to their places in a storage. Of equal ones, for a
 -- dimension of stride 0, the first.
 local function put(make, storage, part, from)
-   from = from:view(-1):narrow(1, part.at + 1, product(part.size))
+   from = from:view(-1):narrow(1, part.at + 1, types.count(part.size))
    from = from:view(torch.LongStorage(part.size))
    local size = {}
    for d, n in ipairs(part.size) do
@@ -173,7 +166,7 @@ function M.storage(entry, tensor_of)
       local from = type(part) == 'table' and tensor_of(part.from)
       if not from or from:type() ~= all:type() or not fits(part, entry.n)
          or not is_count(part.at, 0)
-         or part.at + product(part.size) > from:nElement() then
+         or part.at + types.count(part.size) > from:nElement() then
          bad('its weights do not fit the initializers')
       end
       put(make, all:storage(), part, from)
@@ -259,7 +252,7 @@ local function read(m, fetch, external)
    local initializers, tensors, is_part, size = {}, {}, {}, 0
    for _, t in ipairs(m.graph.initializer or {}) do
       initializers[t.name or ''] = t
-      size = size + 8 * product(t.dims or {})
+      size = size + 8 * types.count(t.dims or {})
    end
    for entry in pairs(object.tensors) do
       for _, part in ipairs(not is_view(entry) and entry.parts or {}) do

@@ -4,6 +4,7 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local base64 = require 'torch.base64'
 local original = require 'onnx.original'
+local types = require 'onnx.types'
 
 local M = {}
 
@@ -142,7 +143,7 @@ local function text_of(net, kind, pieces, message, tensor_of, kind_of)
    net:clearState()
    net:zeroGradParameters()
    local size = 0
-   for _, t in ipairs(message.graph.initializer) do size = size + 8 * original.product(t.dims) end
+   for _, t in ipairs(message.graph.initializer) do size = size + 8 * types.count(t.dims) end
    local entries = setmetatable({ parts = parts_of(pieces, kind_of), tensor_of = tensor_of,
       set = {}, bytes = 0, is_part = {}, of_storage = {}, of_tensor = {}, packages = {} }, Entries)
    local object = { net = net }
