@@ -136,6 +136,7 @@ table(
     cmax=lambda a: torch.clamp_min(a.x, a.value) if a.z is None else torch.maximum(a.x, a.z),
     cmin=lambda a: torch.clamp_max(a.x, a.value) if a.z is None else torch.minimum(a.x, a.z),
     clamp=lambda a: torch.clamp(a.x, a.min, a.max),
+    addrelu=lambda a: torch.relu(torch.add(a.x, a.z)),
     cmul=lambda a: torch.mul(a.x, a.z), cdiv=lambda a: torch.div(a.x, a.z),
     cfmod=lambda a: torch.fmod(a.x, a.z), cmod=lambda a: torch.fmod(a.x, a.z),
     cremainder=lambda a: torch.remainder(a.x, a.z), cpow=lambda a: torch.pow(a.x, a.z),
@@ -488,21 +489,24 @@ def batchnorm(a):
     dims = [0, 2, 3]
     mean = a.x.mean(dims) if a.train else a.runningMean
     var = a.x.var(dims, unbiased=False) if a.train else a.runningVar
+    if a.relu:
+        y = torch.relu(y)
     return y, mean, 1 / (var + a.eps).sqrt(), running[0], running[1]
 
 
 # The gradient with this mean and invstd; in training they are those of x.
 def batchnorm_grad(a):
     shape = [1, -1, 1, 1]
+    g = a.g if a.y is None else torch.where(a.y > 0, a.g, 0)
     w, b = torch.ones_like(a.mean).requires_grad_(True), torch.zeros_like(a.mean).requires_grad_(True)
     x = a.x.clone().requires_grad_(True)
     if a.train:
         y = F.batch_norm(x, None, None, w, b, training=True, eps=a.eps)
     else:
         y = (x - a.mean.reshape(shape)) * a.invstd.reshape(shape) * w.reshape(shape) + b.reshape(shape)
-    (gw, gb) = torch.autograd.grad(y, [w, b], a.g, retain_graph=True)
-    (gx,) = torch.autograd.grad(y, x, a.g if a.weight is None else a.g * a.weight.reshape(shape))
-    return gx, a.gradWeight + a.scale * gw, a.gradBias + a.scale * gb
+    (gw, gb) = torch.autograd.grad(y, [w, b], g, retain_graph=True)
+    (gx,) = torch.autograd.grad(y, x, g if a.weight is None else g * a.weight.reshape(shape))
+    return gx, a.gradWeight + a.scale * gw, a.gradBias + a.scale * gb, g
 
 
 def layernorm_grad(a):

@@ -2309,6 +2309,15 @@ function torch.addmv(m, a, x) end
 ---@return torch.Tensor
 function torch.addr(m, u, v) end
 
+--- max(x + z, 0): what joins the branches of a residual block.
+---
+---     torch.addrelu(torch.Tensor{1, -2}, torch.Tensor{3, 1})   --> {4, 0}
+---@overload fun(y: torch.Tensor, x: torch.Tensor, z: torch.Tensor): torch.Tensor
+---@param x torch.Tensor default y
+---@param z torch.Tensor
+---@return torch.Tensor
+function torch.addrelu(x, z) end
+
 --- true if no element of the ByteTensor x is 0; true for an empty one.
 ---
 ---     torch.all(torch.ByteTensor{1, 0})   --> false
@@ -2512,39 +2521,43 @@ function torch.baddbmm(m, a, b) end
 --- (x - mean) / sqrt(var + eps) * weight + bias for each feature, dimension 2 of x.
 ---
 ---     torch.batchnorm(torch.Tensor{{1, 10}, {3, 30}}, true):round()   --> {{-1, -1}, {1, 1}}
----@overload fun(x: torch.Tensor, weight: torch.Tensor, train: boolean, momentum?: number, eps?: number): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, train: boolean, momentum?: number, eps?: number): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, train: boolean, momentum?: number, eps?: number): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, runningVar: torch.Tensor, train: boolean, momentum?: number, eps?: number): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(y: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, train: boolean, momentum?: number, eps?: number): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(y: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, train: boolean, momentum?: number, eps?: number): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(y: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, runningVar: torch.Tensor, train: boolean, momentum?: number, eps?: number): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(x: torch.Tensor, weight: torch.Tensor, train: boolean, momentum?: number, eps?: number, relu?: boolean): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, train: boolean, momentum?: number, eps?: number, relu?: boolean): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, train: boolean, momentum?: number, eps?: number, relu?: boolean): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, runningVar: torch.Tensor, train: boolean, momentum?: number, eps?: number, relu?: boolean): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(y: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, train: boolean, momentum?: number, eps?: number, relu?: boolean): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(y: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, train: boolean, momentum?: number, eps?: number, relu?: boolean): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(y: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, runningVar: torch.Tensor, train: boolean, momentum?: number, eps?: number, relu?: boolean): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
 ---@param x torch.Tensor
 ---@param train boolean
 ---@param momentum? number default 0.1
 ---@param eps? number default 1e-5
+---@param relu? boolean default false
 ---@return torch.Tensor
 ---@return torch.Tensor
 ---@return torch.Tensor
 ---@return torch.Tensor
 ---@return torch.Tensor
-function torch.batchnorm(x, train, momentum, eps) end
+function torch.batchnorm(x, train, momentum, eps, relu) end
 
 --- The gradient of batchnorm by x, with the mean and invstd it gave.
----@overload fun(x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, train: boolean, scale?: number): torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, train: boolean, scale?: number): torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, gradBias: torch.Tensor, train: boolean, scale?: number): torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(gx: torch.Tensor, x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, gradBias: torch.Tensor, train: boolean, scale?: number): torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, train: boolean, scale?: number, y?: torch.Tensor, gy?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, train: boolean, scale?: number, y?: torch.Tensor, gy?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, gradBias: torch.Tensor, train: boolean, scale?: number, y?: torch.Tensor, gy?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(gx: torch.Tensor, x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, gradBias: torch.Tensor, train: boolean, scale?: number, y?: torch.Tensor, gy?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
 ---@param x torch.Tensor
 ---@param g torch.Tensor
 ---@param mean torch.Tensor
 ---@param invstd torch.Tensor
 ---@param train boolean
 ---@param scale? number default 1
+---@param y? torch.Tensor default nil
+---@param gy? torch.Tensor default nil
 ---@return torch.Tensor
 ---@return torch.Tensor
 ---@return torch.Tensor
-function torch.batchnorm_grad(x, g, mean, invstd, train, scale) end
+---@return torch.Tensor
+function torch.batchnorm_grad(x, g, mean, invstd, train, scale, y, gy) end
 
 --- The mean (or without sizeAverage the sum) of the binary cross entropy -(t log(x + e) + (1 - t) log(1 - x + e)), times weight. e is 1e-12.
 ---
@@ -6349,6 +6362,14 @@ function Tensor:addmv(a, x) end
 ---@return torch.Tensor
 function Tensor:addr(u, v) end
 
+--- max(x + z, 0): what joins the branches of a residual block.
+---
+---     torch.addrelu(torch.Tensor{1, -2}, torch.Tensor{3, 1})   --> {4, 0}
+---@overload fun(self: torch.Tensor, x: torch.Tensor, z: torch.Tensor): torch.Tensor
+---@param z torch.Tensor
+---@return torch.Tensor
+function Tensor:addrelu(z) end
+
 --- true if no element of the ByteTensor x is 0; true for an empty one.
 ---
 ---     torch.all(torch.ByteTensor{1, 0})   --> false
@@ -6510,37 +6531,41 @@ function Tensor:baddbmm(a, b) end
 --- (x - mean) / sqrt(var + eps) * weight + bias for each feature, dimension 2 of x.
 ---
 ---     torch.batchnorm(torch.Tensor{{1, 10}, {3, 30}}, true):round()   --> {{-1, -1}, {1, 1}}
----@overload fun(self: torch.Tensor, weight: torch.Tensor, train: boolean, momentum?: number, eps?: number): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(self: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, train: boolean, momentum?: number, eps?: number): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(self: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, train: boolean, momentum?: number, eps?: number): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(self: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, runningVar: torch.Tensor, train: boolean, momentum?: number, eps?: number): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(self: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, train: boolean, momentum?: number, eps?: number): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(self: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, train: boolean, momentum?: number, eps?: number): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(self: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, runningVar: torch.Tensor, train: boolean, momentum?: number, eps?: number): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, weight: torch.Tensor, train: boolean, momentum?: number, eps?: number, relu?: boolean): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, train: boolean, momentum?: number, eps?: number, relu?: boolean): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, train: boolean, momentum?: number, eps?: number, relu?: boolean): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, runningVar: torch.Tensor, train: boolean, momentum?: number, eps?: number, relu?: boolean): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, train: boolean, momentum?: number, eps?: number, relu?: boolean): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, train: boolean, momentum?: number, eps?: number, relu?: boolean): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, runningMean: torch.Tensor, runningVar: torch.Tensor, train: boolean, momentum?: number, eps?: number, relu?: boolean): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
 ---@param train boolean
 ---@param momentum? number default 0.1
 ---@param eps? number default 1e-5
+---@param relu? boolean default false
 ---@return torch.Tensor
 ---@return torch.Tensor
 ---@return torch.Tensor
 ---@return torch.Tensor
 ---@return torch.Tensor
-function Tensor:batchnorm(train, momentum, eps) end
+function Tensor:batchnorm(train, momentum, eps, relu) end
 
 --- The gradient of batchnorm by x, with the mean and invstd it gave.
----@overload fun(self: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, train: boolean, scale?: number): torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(self: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, train: boolean, scale?: number): torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(self: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, gradBias: torch.Tensor, train: boolean, scale?: number): torch.Tensor, torch.Tensor, torch.Tensor
----@overload fun(self: torch.Tensor, x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, gradBias: torch.Tensor, train: boolean, scale?: number): torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, train: boolean, scale?: number, y?: torch.Tensor, gy?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, train: boolean, scale?: number, y?: torch.Tensor, gy?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, gradBias: torch.Tensor, train: boolean, scale?: number, y?: torch.Tensor, gy?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, gradWeight: torch.Tensor, gradBias: torch.Tensor, train: boolean, scale?: number, y?: torch.Tensor, gy?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor
 ---@param g torch.Tensor
 ---@param mean torch.Tensor
 ---@param invstd torch.Tensor
 ---@param train boolean
 ---@param scale? number default 1
+---@param y? torch.Tensor default nil
+---@param gy? torch.Tensor default nil
 ---@return torch.Tensor
 ---@return torch.Tensor
 ---@return torch.Tensor
-function Tensor:batchnorm_grad(g, mean, invstd, train, scale) end
+---@return torch.Tensor
+function Tensor:batchnorm_grad(g, mean, invstd, train, scale, y, gy) end
 
 --- The mean (or without sizeAverage the sum) of the binary cross entropy -(t log(x + e) + (1 - t) log(1 - x + e)), times weight. e is 1e-12.
 ---

@@ -45,7 +45,7 @@ template <class T> static th_status conv2d_grad_weight(const th_call *call)
   const th_values<T> v = { th_first<const T>(g), th_view_of(g) };
   th_cuda_scratch sums;
   TH_TRY(sums.take((size_t)(by_plane.features * th_stretches(by_plane)) * 2 * sizeof(double)));
-  TH_TRY(th_sum_by_feature(sums.as<double>(), v, by_plane));
+  TH_TRY(th_sum_by_feature<1>(sums.as<double>(), v, by_plane));
   TH_TRY(th_conv_run(call, TH_CONV_GRAD_WEIGHT));
   TH_LAUNCH((add_bias<T>), th_blocks(by_plane.features), THREADS, 0, th_vector<T>(gb), sums.as<const double>(),
             by_plane.features, th_stretches(by_plane), a->scale);

@@ -9,20 +9,23 @@ namespace {
 static lines rows_of(const th_tensor *x) { return th_cuda_lines(x, x->ndim - 1); }
 
 /* Four elements of a vector from place i on, or `absent`; `fours`: all vectors can be loaded so. */
-template <class T, class C> TH_DEVICE_FN void get_four(C *to, const th_vector<T> &v, int i, int n, C absent, bool fours)
+template <class V, class C> TH_DEVICE_FN void get_four(C *to, const th_vector<V> &v, int i, int n,
+                                                       C absent, bool fours)
 {
   if (!v.p) {
     for (int j = 0; j < FOUR; j++) to[j] = absent;
   } else if (fours && i < n) {
-    const th_four<T> four = *reinterpret_cast<const th_four<T> *>(v.p + i);
-    for (int j = 0; j < FOUR; j++) to[j] = element<T>::load(four.v[j]);
+    const th_four<V> four = *reinterpret_cast<const th_four<V> *>(v.p + i);
+    for (int j = 0; j < FOUR; j++) to[j] = element<V>::load(four.v[j]);
   } else {
-    for (int j = 0; j < FOUR; j++) to[j] = i + j < n ? element<T>::load(v.p[(i + j) * v.step]) : absent;
+    for (int j = 0; j < FOUR; j++) {
+      to[j] = i + j < n ? element<V>::load(v.p[(i + j) * v.step]) : absent;
+    }
   }
 }
-template <class T> static bool in_fours(const th_vector<T> &v)
+template <class V> static bool in_fours(const th_vector<V> &v)
 {
-  return !v.p || (v.step == 1 && reinterpret_cast<uintptr_t>(v.p) % alignof(th_four<T>) == 0);
+  return !v.p || (v.step == 1 && reinterpret_cast<uintptr_t>(v.p) % alignof(th_four<V>) == 0);
 }
 
 /* A product that no sum is fused with, so that equal products differ by 0. */
@@ -45,16 +48,18 @@ TH_DEVICE_FN double product_of(double a, double b)
 
 /* ---- forward ---- */
 
-template <class T> struct forward_of {
+/* T: elements of x; V: of vectors, T or beside halves floats. */
+template <class T, class V> struct forward_of {
   T *y;
   const T *x;
   lines ly, lx;
-  th_vector<T> weight, bias, mean, invstd;
+  th_vector<V> weight, bias, mean, invstd;
   double eps;
   bool vector;                               /* threads that hold rows load four elements at once */
 };
 
-template <class T, int W> static __global__ void __launch_bounds__(THREADS) forward(forward_of<T> j)
+template <class T, class V, int W>
+static __global__ void __launch_bounds__(THREADS) forward(forward_of<T, V> j)
 {
   typedef element<T> E;
   typedef typename E::C C;
@@ -79,9 +84,9 @@ template <class T, int W> static __global__ void __launch_bounds__(THREADS) forw
   }
 }
 
-template <class T, int W, int FOURS>
+template <class T, int W, int FOURS, class V>
 static __global__ void __launch_bounds__(THREADS, th_held_blocks<T>(FOURS, 4))
-forward_held(forward_of<T> j)
+forward_held(forward_of<T, V> j)
 {
   typedef element<T> E;
   typedef typename E::C C;
@@ -121,22 +126,23 @@ forward_held(forward_of<T> j)
 
 #define BY_WIDTH(kernel, l, j) \
   switch (th_line_width(l)) { \
-    case 1:  TH_LAUNCH((kernel<T, 1>), th_blocks((l).count), THREADS, 0, j); break; \
-    case 32: TH_LAUNCH((kernel<T, 32>), th_blocks((l).count * 32), THREADS, 0, j); break; \
-    default: TH_LAUNCH((kernel<T, THREADS>), th_blocks((l).count * THREADS), THREADS, 0, j); \
+    case 1:  TH_LAUNCH((kernel<T, V, 1>), th_blocks((l).count), THREADS, 0, j); break; \
+    case 32: TH_LAUNCH((kernel<T, V, 32>), th_blocks((l).count * 32), THREADS, 0, j); break; \
+    default: TH_LAUNCH((kernel<T, V, THREADS>), th_blocks((l).count * THREADS), THREADS, 0, j); \
   }
 
-template <class T> static th_status layernorm(const th_call *c)
+template <class T, class V> static th_status compute(const th_call *c)
 {
   const layernorm_args *a = layernorm_args_of(c);
   const th_tensor *y = a->y, *x = a->x;
-  forward_of<T> j = { th_first<T>(y), th_first<const T>(x), rows_of(y), rows_of(x), th_vector<T>(a->weight),
-                      th_vector<T>(a->bias), th_vector<T>(a->mean), th_vector<T>(a->invstd), a->eps, false };
+  forward_of<T, V> j = { th_first<T>(y), th_first<const T>(x), rows_of(y), rows_of(x),
+                         th_vector<V>(a->weight), th_vector<V>(a->bias), th_vector<V>(a->mean),
+                         th_vector<V>(a->invstd), a->eps, false };
   if (th_numel(x) == 0) return TH_OK;
   if constexpr (sizeof(T) < 8) {
     if (th_can_hold<T>(j.lx)) {
       j.vector = th_in_fours(j.x, j.lx, false) && th_in_fours(j.y, j.ly, false) && in_fours(j.weight) && in_fours(j.bias);
-      TH_HOLD(j.lx, forward_held, (), j)
+      TH_HOLD(j.lx, forward_held, (, V), j)
       return th_launched();
     }
   }
@@ -146,15 +152,16 @@ template <class T> static th_status layernorm(const th_call *c)
 
 /* ---- backward ---- */
 
-template <class T> struct backward_of {
+template <class T, class V> struct backward_of {
   T *gx;
   const T *x, *g;
   lines lgx, lx, lg;
-  th_vector<T> weight, mean, invstd;
+  th_vector<V> weight, mean, invstd;
   bool vector;
 };
 
-template <class T, int W> static __global__ void __launch_bounds__(THREADS) backward(backward_of<T> j)
+template <class T, class V, int W>
+static __global__ void __launch_bounds__(THREADS) backward(backward_of<T, V> j)
 {
   typedef element<T> E;
   typedef typename E::C C;
@@ -178,9 +185,9 @@ template <class T, int W> static __global__ void __launch_bounds__(THREADS) back
   }
 }
 
-template <class T, int W, int FOURS>
+template <class T, int W, int FOURS, class V>
 static __global__ void __launch_bounds__(THREADS, th_held_blocks<T>(FOURS, 4))
-backward_held(backward_of<T> j)
+backward_held(backward_of<T, V> j)
 {
   typedef element<T> E;
   typedef typename E::C C;
@@ -213,18 +220,19 @@ backward_held(backward_of<T> j)
   }
 }
 
-template <class T> static th_status layernorm_grad(const th_call *c)
+template <class T, class V> static th_status compute_grad(const th_call *c)
 {
   const layernorm_grad_args *a = layernorm_grad_args_of(c);
   const th_tensor *gx = a->gx, *x = a->x, *g = a->g;
-  backward_of<T> j = { th_first<T>(gx), th_first<const T>(x), th_first<const T>(g), rows_of(gx), rows_of(x), rows_of(g),
-                       th_vector<T>(a->weight), th_vector<T>(a->mean), th_vector<T>(a->invstd), false };
+  backward_of<T, V> j = { th_first<T>(gx), th_first<const T>(x), th_first<const T>(g), rows_of(gx),
+                          rows_of(x), rows_of(g), th_vector<V>(a->weight), th_vector<V>(a->mean),
+                          th_vector<V>(a->invstd), false };
   if (th_numel(x) == 0) return TH_OK;
   if constexpr (sizeof(T) < 8) {
     if (th_can_hold<T>(j.lx)) {
       j.vector = th_in_fours(j.x, j.lx, false) && th_in_fours(j.g, j.lg, false) && th_in_fours(j.gx, j.lgx, false) &&
                  in_fours(j.weight);
-      TH_HOLD(j.lx, backward_held, (), j)
+      TH_HOLD(j.lx, backward_held, (, V), j)
       return th_launched();
     }
   }
@@ -234,11 +242,11 @@ template <class T> static th_status layernorm_grad(const th_call *c)
 
 /* ---- by weight and bias ---- */
 
-template <class T> struct gradients {
+template <class T, class V> struct gradients {
   const T *x, *g;
   view vx, vg;
-  th_vector<T> mean, invstd;
-  __device__ void take(double *a, double *b, int64_t i, int64_t, int64_t row) const
+  th_vector<V> mean, invstd;
+  template <int> __device__ void take(double *a, double *b, int64_t i, int64_t, int64_t row) const
   {
     typedef typename element<T>::C C;
     const C gi = element<T>::load(g[vg.at(i)]);
@@ -247,8 +255,8 @@ template <class T> struct gradients {
   }
 };
 
-template <class T> struct added {
-  th_vector<T> gw, gb;
+template <class V> struct added {
+  th_vector<V> gw, gb;
   double scale;
   __device__ void put(int64_t i, double slope, double times) const
   {
@@ -257,17 +265,38 @@ template <class T> struct added {
   }
 };
 
-template <class T> static th_status grad_weight(const th_call *c)
+template <class T, class V> static th_status compute_grad_weight(const th_call *c)
 {
   const layernorm_grad_weight_args *a = layernorm_grad_weight_args_of(c);
   const th_tensor *x = a->x, *g = a->g;
   const lines l = rows_of(x);
   const th_features s = { l.count, l.n, 1 };
-  const gradients<T> f = { th_first<const T>(x), th_first<const T>(g), th_view_of(x), th_view_of(g), th_vector<T>(a->mean),
-                           th_vector<T>(a->invstd) };
-  const added<T> result = { th_vector<T>(a->gw), th_vector<T>(a->gb), a->scale };
+  const gradients<T, V> f = { th_first<const T>(x), th_first<const T>(g), th_view_of(x),
+                              th_view_of(g), th_vector<V>(a->mean), th_vector<V>(a->invstd) };
+  const added<V> result = { th_vector<V>(a->gw), th_vector<V>(a->gb), a->scale };
   if (th_numel(x) == 0) return TH_OK;
-  return th_give_features(f, result, s);
+  return th_give_features<1>(f, result, s);
+}
+
+/* ---- the types ---- */
+
+template <class T> static th_status layernorm(const th_call *c)
+{
+  const bool floats = layernorm_args_of(c)->mean->dtype == TH_F32;
+  if constexpr (sizeof(T) == 2) if (floats) return compute<T, float>(c);
+  return compute<T, T>(c);
+}
+template <class T> static th_status layernorm_grad(const th_call *c)
+{
+  const bool floats = layernorm_grad_args_of(c)->mean->dtype == TH_F32;
+  if constexpr (sizeof(T) == 2) if (floats) return compute_grad<T, float>(c);
+  return compute_grad<T, T>(c);
+}
+template <class T> static th_status grad_weight(const th_call *c)
+{
+  const bool floats = layernorm_grad_weight_args_of(c)->mean->dtype == TH_F32;
+  if constexpr (sizeof(T) == 2) if (floats) return compute_grad_weight<T, float>(c);
+  return compute_grad_weight<T, T>(c);
 }
 
 }  // namespace

@@ -228,8 +228,21 @@ static __global__ void __launch_bounds__(THREADS) by_vectors(Body f, uint32_t n,
 
 /* ---- other operands ---- */
 
-/* A view whose elements, and their distances, are counted in 32 bits. i / size = (times * i / 2^32 + i) / 2^shift for i below
- * 2^31 (Granlund and Montgomery, Division by invariant integers using multiplication, 1994). */
+/* i / size = (times * i / 2^32 + i) / 2^shift for i below 2^31 (Granlund and Montgomery, Division
+ * by invariant integers using multiplication, 1994). */
+TH_DEVICE_FN uint32_t th_divide(uint32_t i, uint32_t times, int shift)
+{
+  return ((uint32_t)((uint64_t)i * times >> 32) + i) >> shift;
+}
+inline void th_find_divisor(int64_t size, uint32_t *times, uint8_t *shift)
+{
+  *shift = 0;
+  while ((int64_t)1 << *shift < size) ++*shift;
+  const uint64_t n = (uint64_t)size, excess = ((uint64_t)1 << *shift) - n;
+  *times = (uint32_t)(((uint64_t)1 << 32) * excess / n + 1);
+}
+
+/* A view whose elements, and their distances, are counted in 32 bits. */
 struct narrow_view {
   int32_t ndim, stride[TH_MAXDIM];
   uint32_t size[TH_MAXDIM], times[TH_MAXDIM];
@@ -239,7 +252,7 @@ struct narrow_view {
     int32_t off = 0;
     TH_UNROLL_NONE
     for (int d = ndim - 1; d > 0; d--) {
-      const uint32_t q = ((uint32_t)((uint64_t)i * times[d] >> 32) + i) >> shift[d];
+      const uint32_t q = th_divide(i, times[d], shift[d]);
       off += (int32_t)(i - q * size[d]) * stride[d];
       i = q;
     }
@@ -256,12 +269,9 @@ inline bool th_make_narrow(narrow_view *w, const view &v, int64_t n)
     const int64_t stride = v.stride[d] < 0 ? -v.stride[d] : v.stride[d];
     if (stride > INT32_MAX) return false;
     reach += (v.size[d] - 1) * stride;
-    int shift = 0;
-    while ((int64_t)1 << shift < v.size[d]) shift++;
     w->size[d] = (uint32_t)v.size[d];
     w->stride[d] = (int32_t)v.stride[d];
-    w->shift[d] = (uint8_t)shift;
-    w->times[d] = (uint32_t)(((uint64_t)1 << 32) * (((uint64_t)1 << shift) - v.size[d]) / v.size[d] + 1);
+    th_find_divisor(v.size[d], &w->times[d], &w->shift[d]);
   }
   return reach <= INT32_MAX;
 }

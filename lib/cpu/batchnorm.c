@@ -7,14 +7,14 @@
 
 enum { WIDE = 16, LANES = 8 };
 
-/* x is samples x features x places. The small tensors may have any stride. */
+/* x is samples x features x places. Vectors may have any stride, and beside halves be floats. */
 typedef struct job {
   int64_t samples, features, places;
-  const void *x, *g;
-  void *y;
+  const void *x, *g, *mask;
+  void *y, *gy;
   const th_tensor *weight, *bias, *mean, *invstd;
   th_tensor *running_mean, *running_var, *grad_weight, *grad_bias;
-  bool train;
+  bool train, relu;
   double momentum, eps, scale;
 } job;
 
@@ -41,8 +41,17 @@ const th_kernel TH_AT(th_batchnorm_grad)[TH_NDTYPE] = TH_FLOATS(backward);
 
 #define AT(t, f) (TH_DATA(T, t)[(f) * (t)->stride[0]])
 
-static A K(get)(const th_tensor *t, int64_t f, A absent) { return t ? (A)LOAD(AT(t, f)) : absent; }
-static void K(set)(const th_tensor *t, int64_t f, A v) { if (t) AT(t, f) = STORE((C)v); }
+static A K(get)(const th_tensor *t, int64_t f, A absent)
+{
+  if (!t) return absent;
+  return IS_HALF && t->dtype == TH_F32 ? (A)TH_DATA(float, t)[f * t->stride[0]] : (A)LOAD(AT(t, f));
+}
+static void K(set)(const th_tensor *t, int64_t f, A v)
+{
+  if (!t) return;
+  if (IS_HALF && t->dtype == TH_F32) TH_DATA(float, t)[f * t->stride[0]] = (float)v;
+  else AT(t, f) = STORE((C)v);
+}
 
 /* What is summed: x, (x - mean)^2, and of the gradient g and g * (x - mean). */
 typedef A (*K(term))(C x, C g, A mean);
@@ -51,14 +60,25 @@ TH_INLINE A K(square)(C x, C g, A mean) { (void)g; return ((A)x - mean) * ((A)x 
 TH_INLINE A K(slope)(C x, C g, A mean) { (void)x, (void)mean; return (A)g; }
 TH_INLINE A K(product)(C x, C g, A mean) { return (A)g * ((A)x - mean); }
 
-/* The sums of a term for the features [first, first + n). */
-TH_INLINE void K(sum)(const K(term) f, const job *j, int64_t first, int64_t n, const A *mean,
-                      A *sum)
+/* gy is g where the result was positive, else 0, from element `at` on. */
+TH_INLINE void K(mask)(const job *j, int64_t at, int64_t n)
 {
+  const T *g = (const T *)j->g + at, *y = (const T *)j->mask + at;
+  T *gy = (T *)j->gy + at;
+  for (int64_t i = 0; i < n; i++) gy[i] = STORE(LOAD(y[i]) > 0 ? LOAD(g[i]) : 0);
+}
+
+/* The sums of a term for the features [first, first + n); with `masking` it makes gy, which is then
+ * the gradient. */
+TH_INLINE void K(sum)(const K(term) f, const bool masking, const job *j, int64_t first, int64_t n,
+                      const A *mean, A *sum)
+{
+  const T *gradient = j->mask ? j->gy : j->g ? j->g : j->x;
   for (int64_t i = 0; i < n; i++) sum[i] = 0;
   for (int64_t s = 0; s < j->samples; s++) {
-    const T *x = (const T *)j->x + (s * j->features + first) * j->places;
-    const T *g = j->g ? (const T *)j->g + (s * j->features + first) * j->places : x;
+    const int64_t at = (s * j->features + first) * j->places;
+    const T *x = (const T *)j->x + at, *g = gradient + at;
+    if (masking) K(mask)(j, at, n * j->places);
     if (j->places == 1) {
       for (int64_t i = 0; i < n; i++) sum[i] += f(LOAD(x[i]), LOAD(g[i]), mean[i]);
       continue;
@@ -76,6 +96,29 @@ TH_INLINE void K(sum)(const K(term) f, const job *j, int64_t first, int64_t n, c
   }
 }
 
+/* The results of the features [first, first + n). */
+TH_INLINE void K(normalise)(const bool relu, const job *j, int64_t first, int64_t n, const C *by,
+                            const C *plus, const C *centre)
+{
+  for (int64_t s = 0; s < j->samples; s++) {
+    const T *x = (const T *)j->x + (s * j->features + first) * j->places;
+    T *y = (T *)j->y + (s * j->features + first) * j->places;
+    if (j->places == 1) {
+      for (int64_t i = 0; i < n; i++) {
+        const C v = (LOAD(x[i]) - centre[i]) * by[i] + plus[i];
+        y[i] = STORE(relu && v <= 0 ? 0 : v);
+      }
+      continue;
+    }
+    for (int64_t i = 0; i < n; i++, x += j->places, y += j->places) {
+      for (int64_t p = 0; p < j->places; p++) {
+        const C v = (LOAD(x[p]) - centre[i]) * by[i] + plus[i];
+        y[p] = STORE(relu && v <= 0 ? 0 : v);
+      }
+    }
+  }
+}
+
 static void K(forward_features)(void *ctx, int64_t begin, int64_t end)
 {
   const job *j = ctx;
@@ -85,9 +128,9 @@ static void K(forward_features)(void *ctx, int64_t begin, int64_t end)
     A mean[WIDE] = { 0 }, var[WIDE] = { 0 };
     C by[WIDE], plus[WIDE], centre[WIDE];
     if (j->train) {
-      K(sum)(K(value), j, first, n, mean, mean);
+      K(sum)(K(value), false, j, first, n, mean, mean);
       for (int64_t i = 0; i < n; i++) mean[i] /= count;
-      K(sum)(K(square), j, first, n, mean, var);
+      K(sum)(K(square), false, j, first, n, mean, var);
     }
     for (int64_t i = 0; i < n; i++) {
       const int64_t f = first + i;
@@ -107,18 +150,8 @@ static void K(forward_features)(void *ctx, int64_t begin, int64_t end)
       plus[i] = (C)K(get)(j->bias, f, 0);
       centre[i] = (C)mean[i];
     }
-    for (int64_t s = 0; s < j->samples; s++) {
-      const T *x = (const T *)j->x + (s * j->features + first) * j->places;
-      T *y = (T *)j->y + (s * j->features + first) * j->places;
-      if (j->places == 1) {
-        for (int64_t i = 0; i < n; i++) y[i] = STORE((LOAD(x[i]) - centre[i]) * by[i] + plus[i]);
-        continue;
-      }
-      for (int64_t i = 0; i < n; i++, x += j->places, y += j->places) {
-        for (int64_t p = 0; p < j->places; p++)
-          y[p] = STORE((LOAD(x[p]) - centre[i]) * by[i] + plus[i]);
-      }
-    }
+    if (j->relu) K(normalise)(true, j, first, n, by, plus, centre);
+    else K(normalise)(false, j, first, n, by, plus, centre);
   }
 }
 
@@ -131,7 +164,7 @@ static th_status K(forward)(const th_call *c)
   job j = job_of(x);
   j.mean = a->mean, j.invstd = a->invstd, j.weight = a->weight, j.bias = a->bias;
   j.running_mean = a->runningMean, j.running_var = a->runningVar;
-  j.train = a->train != 0, j.momentum = a->momentum, j.eps = a->eps;
+  j.train = a->train != 0, j.relu = a->relu != 0, j.momentum = a->momentum, j.eps = a->eps;
   if (j.samples * j.places == 0) return TH_OK;
   th_status s = th_pack_input(&packed, &x);
   if (s == TH_OK) s = th_pack_result(&packed, &y, false);
@@ -151,8 +184,9 @@ static void K(backward_features)(void *ctx, int64_t begin, int64_t end)
     A mean[WIDE] = { 0 }, slope[WIDE] = { 0 }, product[WIDE] = { 0 };
     C by[WIDE], back[WIDE], minus[WIDE], centre[WIDE];
     for (int64_t i = 0; i < n; i++) mean[i] = K(get)(j->mean, first + i, 0);
-    K(sum)(K(slope), j, first, n, mean, slope);
-    K(sum)(K(product), j, first, n, mean, product);
+    if (j->mask) K(sum)(K(slope), true, j, first, n, mean, slope);
+    else K(sum)(K(slope), false, j, first, n, mean, slope);
+    K(sum)(K(product), false, j, first, n, mean, product);
     for (int64_t i = 0; i < n; i++) {
       const int64_t f = first + i;
       const A inv = K(get)(j->invstd, f, 1);
@@ -166,7 +200,7 @@ static void K(backward_features)(void *ctx, int64_t begin, int64_t end)
     }
     for (int64_t s = 0; s < j->samples; s++) {
       const int64_t at = (s * j->features + first) * j->places;
-      const T *x = (const T *)j->x + at, *g = (const T *)j->g + at;
+      const T *x = (const T *)j->x + at, *g = (const T *)(j->mask ? j->gy : j->g) + at;
       T *gx = (T *)j->y + at;
       for (int64_t i = 0; i < n; i++, x += j->places, g += j->places, gx += j->places) {
         for (int64_t p = 0; p < j->places; p++) {
@@ -180,8 +214,8 @@ static void K(backward_features)(void *ctx, int64_t begin, int64_t end)
 static th_status K(backward)(const th_call *c)
 {
   const batchnorm_grad_args *a = batchnorm_grad_args_of(c);
-  th_tensor *gx = a->gx;
-  const th_tensor *x = a->x, *g = a->g;
+  th_tensor *gx = a->gx, *gy = a->gy;
+  const th_tensor *x = a->x, *g = a->g, *y = a->y;
   th_packed packed = { 0 };
   job j = job_of(x);
   j.weight = a->weight, j.mean = a->mean, j.invstd = a->invstd;
@@ -190,9 +224,12 @@ static th_status K(backward)(const th_call *c)
   if (j.samples * j.places == 0) return TH_OK;
   th_status s = th_pack_input(&packed, &x);
   if (s == TH_OK) s = th_pack_input(&packed, &g);
+  if (s == TH_OK) s = th_pack_input(&packed, &y);
   if (s == TH_OK) s = th_pack_result(&packed, &gx, false);
+  if (s == TH_OK) s = th_pack_result(&packed, &gy, false);
   if (s == TH_OK) {
     j.x = TH_DATA(T, x), j.g = TH_DATA(T, g), j.y = TH_DATA(T, gx);
+    if (y) j.mask = TH_DATA(T, y), j.gy = TH_DATA(T, gy);
     s = th_parallel(j.features, grain_of(&j), K(backward_features), &j);
   }
   return th_packed_end(&packed, s);

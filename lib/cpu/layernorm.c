@@ -7,7 +7,8 @@
 
 enum { LANES = 16, GRAIN = 1 << 14, COLUMNS = 64 };
 
-/* x is rows of n elements. */
+/* x is rows of n elements. Vectors are of the type in which formulas run, C: parameters, statistics
+ * and their gradients. */
 typedef struct job {
   int64_t n, rows;
   const void *x, *g, *weight, *bias, *mean, *invstd;
@@ -52,7 +53,7 @@ TH_INLINE A K(sum)(const bool square, const T *x, int64_t n, C centre)
 static void K(forward_rows)(void *ctx, int64_t first, int64_t last)
 {
   const job *j = ctx;
-  const T *w = j->weight, *b = j->bias;
+  const C *w = j->weight, *b = j->bias;
   for (int64_t r = first; r < last && !th_interrupted(); r++) {
     const T *x = (const T *)j->x + r * j->n;
     T *y = (T *)j->y + r * j->n;
@@ -60,25 +61,27 @@ static void K(forward_rows)(void *ctx, int64_t first, int64_t last)
     const C centre = (C)mean;
     const A off = mean - (A)centre, var = K(sum)(true, x, j->n, centre) / (A)j->n - off * off;
     const C by = (C)(1 / sqrt((var > 0 || var != var ? var : 0) + (A)j->number));
-    ((T *)j->mean_out)[r] = STORE(centre);
-    ((T *)j->invstd_out)[r] = STORE(by);
-    if (w && b) for (int64_t i = 0; i < j->n; i++) y[i] = STORE((LOAD(x[i]) - centre) * by * LOAD(w[i]) + LOAD(b[i]));
-    else {
+    ((C *)j->mean_out)[r] = centre;
+    ((C *)j->invstd_out)[r] = by;
+    if (w && b) {
+      for (int64_t i = 0; i < j->n; i++) y[i] = STORE((LOAD(x[i]) - centre) * by * w[i] + b[i]);
+    } else {
       for (int64_t i = 0; i < j->n; i++) {
-        y[i] = STORE((LOAD(x[i]) - centre) * by * (w ? LOAD(w[i]) : 1) + (b ? LOAD(b[i]) : 0));
+        y[i] = STORE((LOAD(x[i]) - centre) * by * (w ? w[i] : 1) + (b ? b[i] : 0));
       }
     }
   }
 }
 
 /* The sums of g * weight, and of that times x - mean. */
-TH_INLINE void K(slopes)(const bool weighted, const T *x, const T *g, const T *w, int64_t n, C mean, A *sum, A *product)
+TH_INLINE void K(slopes)(const bool weighted, const T *x, const T *g, const C *w, int64_t n, C mean,
+                         A *sum, A *product)
 {
   A slope[LANES] = { 0 }, times[LANES] = { 0 };
   for (int64_t i = 0; i < n; i += LANES) {
     const int64_t m = n - i < LANES ? n - i : LANES;
     for (int64_t l = 0; l < m; l++) {
-      const A v = (A)(weighted ? LOAD(g[i + l]) * LOAD(w[i + l]) : LOAD(g[i + l]));
+      const A v = (A)(weighted ? LOAD(g[i + l]) * w[i + l] : LOAD(g[i + l]));
       slope[l] += v;
       times[l] += v * (A)(LOAD(x[i + l]) - mean);
     }
@@ -89,14 +92,15 @@ TH_INLINE void K(slopes)(const bool weighted, const T *x, const T *g, const T *w
 
 TH_INLINE void K(backward_row)(const bool weighted, const job *j, int64_t r)
 {
-  const T *x = (const T *)j->x + r * j->n, *g = (const T *)j->g + r * j->n, *w = j->weight;
+  const T *x = (const T *)j->x + r * j->n, *g = (const T *)j->g + r * j->n;
+  const C *w = j->weight;
   T *gx = (T *)j->y + r * j->n;
-  const C mean = LOAD(((const T *)j->mean)[r]), inv = LOAD(((const T *)j->invstd)[r]);
+  const C mean = ((const C *)j->mean)[r], inv = ((const C *)j->invstd)[r];
   A sum, product;
   K(slopes)(weighted, x, g, w, j->n, mean, &sum, &product);
   const C minus = (C)(sum / (A)j->n), back = (C)(product * (A)inv * (A)inv / (A)j->n);
   for (int64_t i = 0; i < j->n; i++) {
-    const C v = weighted ? LOAD(g[i]) * LOAD(w[i]) : LOAD(g[i]);
+    const C v = weighted ? LOAD(g[i]) * w[i] : LOAD(g[i]);
     gx[i] = STORE((v - minus - (LOAD(x[i]) - mean) * back) * inv);
   }
 }
@@ -113,21 +117,21 @@ static void K(backward_rows)(void *ctx, int64_t first, int64_t last)
 static void K(columns)(void *ctx, int64_t first, int64_t last)
 {
   const job *j = ctx;
-  T *gw = j->gw, *gb = j->gb;
+  C *gw = j->gw, *gb = j->gb;
   for (int64_t at = first; at < last && !th_interrupted(); at += COLUMNS) {
     const int64_t n = last - at < COLUMNS ? last - at : COLUMNS;
     A slope[COLUMNS] = { 0 }, times[COLUMNS] = { 0 };
     for (int64_t r = 0; r < j->rows; r++) {
       const T *x = (const T *)j->x + r * j->n + at, *g = (const T *)j->g + r * j->n + at;
-      const C mean = LOAD(((const T *)j->mean)[r]), inv = LOAD(((const T *)j->invstd)[r]);
+      const C mean = ((const C *)j->mean)[r], inv = ((const C *)j->invstd)[r];
       for (int64_t i = 0; i < n; i++) {
         slope[i] += (A)LOAD(g[i]);
         times[i] += (A)(LOAD(g[i]) * ((LOAD(x[i]) - mean) * inv));
       }
     }
     for (int64_t i = 0; i < n; i++) {
-      gw[at + i] = STORE((C)((A)LOAD(gw[at + i]) + j->number * times[i]));
-      gb[at + i] = STORE((C)((A)LOAD(gb[at + i]) + j->number * slope[i]));
+      gw[at + i] = (C)((A)gw[at + i] + j->number * times[i]);
+      gb[at + i] = (C)((A)gb[at + i] + j->number * slope[i]);
     }
   }
 }
@@ -139,23 +143,23 @@ static job K(job_of)(const th_tensor *x)
   return j;
 }
 
-/* Packs an input, which may be absent, and gives its elements. */
-static th_status K(in)(th_packed *p, const th_tensor *t, const void **data)
+/* Packs an input, which may be absent, as elements of type dtype, and gives them. */
+static th_status K(in)(th_packed *p, const th_tensor *t, int dtype, const void **data)
 {
-  *data = NULL;
-  if (!t) return TH_OK;
-  const th_status s = th_pack_input(p, &t);
-  if (s == TH_OK) *data = TH_DATA(T, t);
+  const th_status s = th_pack_input_as(p, &t, dtype);
+  *data = s == TH_OK && t ? th_data(t, th_dtype_size(dtype)) : NULL;
   return s;
 }
 
-static th_status K(out)(th_packed *p, th_tensor *t, bool read, void **data)
+static th_status K(out)(th_packed *p, th_tensor *t, bool read, int dtype, void **data)
 {
-  const th_status s = th_pack_result(p, &t, read);
-  if (s == TH_OK) *data = TH_DATA(T, t);
+  const th_status s = th_pack_result_as(p, &t, read, dtype);
+  if (s == TH_OK) *data = th_data(t, th_dtype_size(dtype));
   return s;
 }
 
+/* The type of vectors. */
+#define VECTORS (DT == TH_F64 ? TH_F64 : TH_F32)
 #define THEN(e) if (s == TH_OK) s = (e)
 
 static th_status K(forward)(const th_call *c)
@@ -165,12 +169,12 @@ static th_status K(forward)(const th_call *c)
   if (j.n * j.rows == 0) return TH_OK;
   th_packed p = { 0 };
   j.number = a->eps;
-  th_status s = K(in)(&p, a->x, &j.x);
-  THEN(K(in)(&p, a->weight, &j.weight));
-  THEN(K(in)(&p, a->bias, &j.bias));
-  THEN(K(out)(&p, a->y, false, &j.y));
-  THEN(K(out)(&p, a->mean, false, &j.mean_out));
-  THEN(K(out)(&p, a->invstd, false, &j.invstd_out));
+  th_status s = K(in)(&p, a->x, DT, &j.x);
+  THEN(K(in)(&p, a->weight, VECTORS, &j.weight));
+  THEN(K(in)(&p, a->bias, VECTORS, &j.bias));
+  THEN(K(out)(&p, a->y, false, DT, &j.y));
+  THEN(K(out)(&p, a->mean, false, VECTORS, &j.mean_out));
+  THEN(K(out)(&p, a->invstd, false, VECTORS, &j.invstd_out));
   THEN(th_parallel(j.rows, GRAIN / j.n + 1, K(forward_rows), &j));
   return th_packed_end(&p, s);
 }
@@ -181,12 +185,12 @@ static th_status K(backward)(const th_call *c)
   job j = K(job_of)(a->x);
   if (j.n * j.rows == 0) return TH_OK;
   th_packed p = { 0 };
-  th_status s = K(in)(&p, a->x, &j.x);
-  THEN(K(in)(&p, a->g, &j.g));
-  THEN(K(in)(&p, a->weight, &j.weight));
-  THEN(K(in)(&p, a->mean, &j.mean));
-  THEN(K(in)(&p, a->invstd, &j.invstd));
-  THEN(K(out)(&p, a->gx, false, &j.y));
+  th_status s = K(in)(&p, a->x, DT, &j.x);
+  THEN(K(in)(&p, a->g, DT, &j.g));
+  THEN(K(in)(&p, a->weight, VECTORS, &j.weight));
+  THEN(K(in)(&p, a->mean, VECTORS, &j.mean));
+  THEN(K(in)(&p, a->invstd, VECTORS, &j.invstd));
+  THEN(K(out)(&p, a->gx, false, DT, &j.y));
   THEN(th_parallel(j.rows, GRAIN / j.n + 1, K(backward_rows), &j));
   return th_packed_end(&p, s);
 }
@@ -198,14 +202,15 @@ static th_status K(grad_weight)(const th_call *c)
   if (j.n * j.rows == 0) return TH_OK;
   th_packed p = { 0 };
   j.number = a->scale;
-  th_status s = K(in)(&p, a->x, &j.x);
-  THEN(K(in)(&p, a->g, &j.g));
-  THEN(K(in)(&p, a->mean, &j.mean));
-  THEN(K(in)(&p, a->invstd, &j.invstd));
-  THEN(K(out)(&p, a->gw, true, &j.gw));
-  THEN(K(out)(&p, a->gb, true, &j.gb));
+  th_status s = K(in)(&p, a->x, DT, &j.x);
+  THEN(K(in)(&p, a->g, DT, &j.g));
+  THEN(K(in)(&p, a->mean, VECTORS, &j.mean));
+  THEN(K(in)(&p, a->invstd, VECTORS, &j.invstd));
+  THEN(K(out)(&p, a->gw, true, VECTORS, &j.gw));
+  THEN(K(out)(&p, a->gb, true, VECTORS, &j.gb));
   THEN(th_parallel(j.n, COLUMNS, K(columns), &j));
   return th_packed_end(&p, s);
 }
 #undef THEN
+#undef VECTORS
 #endif

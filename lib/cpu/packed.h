@@ -2,8 +2,9 @@
 #ifndef TH_PACKED_H
 #define TH_PACKED_H
 #include "../core/core.h"
+#include "../core/entry.h"
 
-enum { TH_MAXPACKED = 6 };
+enum { TH_MAXPACKED = 7 };
 
 /* The copies of one call; release them with th_packed_end. */
 typedef struct th_packed {
@@ -21,16 +22,36 @@ static inline __attribute__((unused)) th_status th_pack_input(th_packed *p, cons
   return TH_OK;
 }
 
-/* *t becomes a packed tensor to write to; `keep` copies the values first. */
-static inline __attribute__((unused)) th_status th_pack_result(th_packed *p, th_tensor **t,
-                                                               bool keep)
+/* The same, with elements of another type. */
+static inline __attribute__((unused))
+th_status th_pack_input_as(th_packed *p, const th_tensor **t, int dtype)
 {
-  if (!*t || th_tensor_is_contiguous(*t)) return TH_OK;
-  if (keep) TH_TRY(th_tensor_clone(&p->copy[p->n], *t));
-  else TH_TRY(th_tensor_resize(&p->copy[p->n], (*t)->dtype, (*t)->ndim, (*t)->size, NULL));
-  p->result[p->n] = *t;
-  *t = &p->copy[p->n++];
+  if (!*t || (*t)->dtype == dtype) return th_pack_input(p, t);
+  th_tensor *to = &p->copy[p->n++];
+  TH_TRY(th_tensor_resize(to, dtype, (*t)->ndim, (*t)->size, NULL));
+  TH_TRY(th_copy_tensor(to, *t));
+  *t = to;
   return TH_OK;
+}
+
+/* *t becomes a packed tensor to write to, with elements of this type; `keep` copies the values
+ * first. */
+static inline __attribute__((unused))
+th_status th_pack_result_as(th_packed *p, th_tensor **t, bool keep, int dtype)
+{
+  if (!*t || ((*t)->dtype == dtype && th_tensor_is_contiguous(*t))) return TH_OK;
+  th_tensor *to = &p->copy[p->n];
+  p->result[p->n++] = *t;
+  TH_TRY(th_tensor_resize(to, dtype, (*t)->ndim, (*t)->size, NULL));
+  if (keep) TH_TRY(th_copy_tensor(to, *t));
+  *t = to;
+  return TH_OK;
+}
+
+static inline __attribute__((unused))
+th_status th_pack_result(th_packed *p, th_tensor **t, bool keep)
+{
+  return *t ? th_pack_result_as(p, t, keep, (*t)->dtype) : TH_OK;
 }
 
 static inline void th_packed_row(char *const *p, const int64_t *step, int64_t n, const void *ctx)
@@ -47,7 +68,9 @@ static inline void th_packed_row(char *const *p, const int64_t *step, int64_t n,
 static inline __attribute__((unused)) th_status th_packed_end(th_packed *p, th_status s)
 {
   for (int i = 0; i < p->n; i++) {
-    if (s == TH_OK && p->result[i]) {
+    if (s == TH_OK && p->result[i] && p->result[i]->dtype != p->copy[i].dtype) {
+      s = th_copy_tensor(p->result[i], &p->copy[i]);
+    } else if (s == TH_OK && p->result[i]) {
       const size_t size = th_dtype_size(p->copy[i].dtype);
       s = th_each(2, (th_tensor *const[]){ p->result[i], &p->copy[i] }, th_packed_row, &size);
     }

@@ -101,6 +101,7 @@ TH_FORMULA C F(swish_grad)(TH_G)
 /* ---- zips ---- */
 TH_FORMULA C F(add_tensor)(TH_XZ)  { return x + a * z; }
 TH_FORMULA C F(csub_tensor)(TH_XZ) { return x - a * z; }
+TH_FORMULA C F(addrelu)(TH_XZ)     { return x + z <= 0 ? 0 : x + z; }
 TH_FORMULA C F(cmul)(TH_XZ)        { return x * z; }
 TH_FORMULA C F(cdiv)(TH_XZ)        { return x / z; }
 TH_FORMULA C F(cfmod)(TH_XZ)       { return TH_LIBM(fmod, x)(x, z); }

@@ -1,21 +1,15 @@
 /* batchnorm.c - batch normalisation over all dimensions but the second, and its gradient. */
 #include "batchnorm.args.h"
-#include "op.h"
+#include "vectors.h"
 
-/* One number a feature, or nothing. */
-static th_status need_features(th_call *c, int arg, int x, bool fresh)
+/* Each of the arguments first..last is a vector with one number a feature of x, or nothing; those
+ * from `changed` on change. Sets *dtype to their type. */
+static th_status need_features(th_call *c, int x, int first, int last, int changed, int *dtype)
 {
-  const th_tensor *t = c->arg[arg].t;
   const int64_t n = c->arg[x].t->size[1];
-  if (!t) return TH_OK;
-  TH_TRY(th_need_same_dtype(c, arg, x));
-  if (t->ndim != 1 || t->size[0] != n) {
-    return th_fail(TH_ESHAPE, "%s must have %lld elements, one a feature of %s, got size %s",
-                   th_arg_name(c, arg), (long long)n, th_arg_name(c, x), TH_SHAPE(t));
-  }
-  if (fresh && n > 1 && t->stride[0] == 0) {
-    return th_fail(TH_ESHAPE, "%s is expanded: several elements share one place; clone it first",
-                   th_arg_name(c, arg));
+  *dtype = th_vectors_dtype(c, x, first, last);
+  for (int i = first; i <= last; i++) {
+    TH_TRY(th_need_vector(c, i, x, *dtype, n, ", one a feature of x", i >= changed));
   }
   return TH_OK;
 }
@@ -29,26 +23,40 @@ static th_status need_images(th_call *c, int x)
 static th_status check(th_call *c)
 {
   const batchnorm_args *a = batchnorm_args_of(c);
+  int dtype;
   TH_TRY(need_images(c, batchnorm_x));
-  for (int i = batchnorm_weight; i <= batchnorm_runningVar; i++) {
-    TH_TRY(need_features(c, i, batchnorm_x, i >= batchnorm_runningMean));
-  }
+  TH_TRY(need_features(c, batchnorm_x, batchnorm_weight, batchnorm_runningVar,
+                       batchnorm_runningMean, &dtype));
   if (!a->train && (!a->runningMean || !a->runningVar)) {
     return th_fail(TH_EARG, "runningMean and runningVar must be given where train is false");
   }
   TH_TRY(th_out_like(c, batchnorm_y, a->x));
-  TH_TRY(th_out(c, batchnorm_mean, c->dtype, 1, &a->x->size[1]));
-  return th_out(c, batchnorm_invstd, c->dtype, 1, &a->x->size[1]);
+  TH_TRY(th_out(c, batchnorm_mean, dtype, 1, &a->x->size[1]));
+  return th_out(c, batchnorm_invstd, dtype, 1, &a->x->size[1]);
+}
+
+/* y and gy belong together, and have the shape of x. */
+static th_status need_mask(th_call *c)
+{
+  const batchnorm_grad_args *a = batchnorm_grad_args_of(c);
+  if (!a->y && !a->gy) return TH_OK;
+  if (!a->y || !a->gy) return th_fail(TH_EARG, "y and gy must be given together");
+  for (int i = batchnorm_grad_y; i <= batchnorm_grad_gy; i++) {
+    TH_TRY(th_need_same_dtype(c, i, batchnorm_grad_x));
+    TH_TRY(th_need_same_shape(c, i, batchnorm_grad_x));
+  }
+  return TH_OK;
 }
 
 static th_status check_grad(th_call *c)
 {
+  int dtype;
   TH_TRY(need_images(c, batchnorm_grad_x));
   TH_TRY(th_need_same_dtype(c, batchnorm_grad_g, batchnorm_grad_x));
   TH_TRY(th_need_same_shape(c, batchnorm_grad_g, batchnorm_grad_x));
-  for (int i = batchnorm_grad_weight; i <= batchnorm_grad_gradBias; i++) {
-    TH_TRY(need_features(c, i, batchnorm_grad_x, i >= batchnorm_grad_gradWeight));
-  }
+  TH_TRY(need_features(c, batchnorm_grad_x, batchnorm_grad_weight, batchnorm_grad_gradBias,
+                       batchnorm_grad_gradWeight, &dtype));
+  TH_TRY(need_mask(c));
   return th_out_like(c, batchnorm_grad_gx, batchnorm_grad_args_of(c)->x);
 }
 
@@ -58,7 +66,8 @@ const th_op th_op_batchnorm = {
   .doc   = "(x - mean) / sqrt(var + eps) * weight + bias for each feature, dimension 2 of x. In "
            "training mean and var are those of the batch, and the running ones move towards them "
            "(the variance without bias) by momentum. Otherwise the running ones are used. mean and "
-           "invstd are what was used."
+           "invstd are what was used. With relu, negative results become 0. Beside halves all "
+           "vectors may be floats."
            "\ntorch.batchnorm(torch.Tensor{{1, 10}, {3, 30}}, true):round() --> {{-1, -1}, {1, 1}}",
   .check = check,
 };
@@ -67,6 +76,8 @@ const th_op th_op_batchnorm_grad = {
   .name  = "batchnorm_grad",
   .args  = batchnorm_grad_signature,
   .doc   = "The gradient of batchnorm by x, with the mean and invstd it gave. Adds scale times "
-           "the gradients of weight and bias to gradWeight and gradBias.",
-  .check = check_grad,
+           "the gradients of weight and bias to gradWeight and gradBias. For a batchnorm with "
+           "relu, y is what it gave: gy, which may be g itself, becomes g where y is positive, "
+           "and 0 elsewhere.",
+  .flags = TH_INPLACE_AT(batchnorm_grad_g), .check = check_grad,
 };

@@ -55,6 +55,45 @@ describe('layernorm', function()
       assert.equal(0, torch.layernorm(torch.FloatTensor(0, 3), 1e-5):nElement())
    end)
 
+   for _, kind in ipairs { 'half', 'bfloat16' } do
+      it('of a ' .. kind .. ' takes floats as weights and statistics, and loses less', function()
+         torch.manualSeed(6)
+         local function draw(...) return torch.FloatTensor(5, 40):uniform(...) end
+         local x, g = draw(3, 4), draw(-1, 1)
+         x, g = x[kind](x), g[kind](g)
+         local w, b = torch.FloatTensor(40):uniform(-1, 1), torch.FloatTensor(40):uniform(-1, 1)
+         local y, mean, invstd = torch.layernorm(x, 1e-5, w, b)
+         local want, m, i = torch.layernorm(x:float(), 1e-5, w, b)
+         assert.equal(x:type(), y:type())
+         assert.same({ 'torch.FloatTensor', 'torch.FloatTensor' }, { mean:type(), invstd:type() })
+         assert.same({ m:totable(), i:totable() }, { mean:totable(), invstd:totable() })
+         assert.same(want[kind](want):totable(), y:totable())
+         local gx = torch.layernorm_grad(x, g, w, mean, invstd)
+         want = torch.layernorm_grad(x:float(), g:float(), w, m, i)
+         assert.same(want[kind](want):totable(), gx:totable())
+         local gw, gb = torch.FloatTensor(40):fill(1), torch.FloatTensor(40):fill(2)
+         local wide, wideBias = gw:clone(), gb:clone()
+         torch.layernorm_grad_weight(gw, gb, x, g, mean, invstd, 0.5)
+         torch.layernorm_grad_weight(wide, wideBias, x:float(), g:float(), m, i, 0.5)
+         assert.same({ wide:totable(), wideBias:totable() }, { gw:totable(), gb:totable() })
+      end)
+   end
+
+   it('says which types its vectors may have', function()
+      local x, w = torch.ones(2, 3):half(), torch.ones(3)
+      refuses('weight must be a HalfTensor like x, or with the other vectors a FloatTensor, ' ..
+         'got a DoubleTensor', torch.layernorm, x, 0, w:double())
+      refuses('bias must be a FloatTensor, as the other vectors are, got a HalfTensor',
+         torch.layernorm, x, 0, w:float(), w:half())
+      refuses('bias must be a HalfTensor like x, or with the other vectors a FloatTensor, ' ..
+         'got a FloatTensor', torch.layernorm, x, 0, w:half(), w:float())
+      refuses('weight must be a DoubleTensor like x, got a FloatTensor', torch.layernorm,
+         x:double(), 0, w:float())
+      refuses('gb must be a FloatTensor, as the other vectors are, got a HalfTensor',
+         torch.layernorm_grad_weight, w:float(), w:half(), x, x,
+         torch.ones(2):float(), torch.ones(2):float())
+   end)
+
    it('refuses gradients that are expanded', function()
       local x, one = torch.ones(2, 3), torch.ones(2)
       refuses('gw is expanded', torch.layernorm_grad_weight, torch.zeros(1):expand(3), torch.zeros(3), x, x, one, one)

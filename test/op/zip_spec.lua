@@ -15,6 +15,15 @@ opcheck.describe('cmul', function(op)
    op.dtypes 'long'
    op.refuses('z must be a LongTensor like x, got a IntTensor', { 1 }, opcheck.int { 1 })
 end)
+opcheck.describe('addrelu', function(op)
+   op.dtypes 'floats'
+   op.gives({ 4, 0, 0, 2 }, { 1, -2, 3, 2 }, { 3, 1, -3, 0 })
+   op.gives({ inf, nan, 0 }, { inf, nan, -inf }, { 1, 1, 1 })
+   op.gives({ { 3, 0 }, { 5, 0 } }, { { 1, -3 }, { 3, -4 } }, { 2, 2 })
+   op.grad({ 1, -2, 3 }, { 3, 1, -2 })
+   op.refuses('z must have the size of x or one that broadcasts to it, got 2 and 3', { 1, 2 },
+      { 1, 2, 3 })
+end)
 opcheck.describe('cdiv', function(op)
    op.dtypes 'all'
    op.gives({ 4, 2, 3 }, { 8, 6, 9 }, { 2, 3, 3 })

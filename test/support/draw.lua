@@ -296,7 +296,8 @@ recipe('batchnorm batchnorm_grad', function(d)
    local function features() return d:chances(100) end
    return { x = d:values(2, 100, h, w), g = d:values(2, 100, h, w), weight = features(), bias = features(), mean = features(),
       invstd = features(), runningMean = features(), runningVar = features(), gradWeight = features(),
-      gradBias = features(), train = d.dim == 1 }
+      gradBias = features(), train = d.dim == 1, relu = d.dim == 2, y = d:values(2, 100, h, w),
+      gy = d:values(2, 100, h, w) }
 end)
 
 -- Sequences of 5 steps, of which the first sample has 4.
