@@ -2,9 +2,10 @@
 --    th bench/bytes.lua [-net resnet50] [-batch 256] [-types float,bfloat16] [-size 224] [-rows 12]
 --
 -- The model: each op reads each of its inputs once and writes each result once; an element that
--- repeats (stride 0) counts once. So it is what a kernel for each op moves at least. It does not
--- know of caches, several passes of a kernel, or layouts that a library converts. The step runs on
--- the CPU with two and three samples; what grows with samples is extended to the batch.
+-- repeats (stride 0) counts once, and so does a tensor that is two inputs. So it is what a kernel
+-- for each op moves at least. It does not know of caches, several passes of a kernel, or layouts
+-- that a library converts. The step runs on the CPU with two and three samples; what grows with
+-- samples is extended to the batch.
 package.path = './?.lua;' .. package.path
 local ffi = require 'ffi'
 local torch = require 'torch'
@@ -15,8 +16,8 @@ local op = require 'torch.op'
 
 local counts = nil                                   -- while it counts: op -> { calls, bytes }
 
-local KINDS = { tensor = { 1 }, out = { 1 }, self = { 1 }, inout = { 2 },
-   list = { 1, list = true } }
+local KINDS = { tensor = { reads = true }, out = { writes = true }, self = { writes = true },
+   inout = { reads = true, writes = true }, list = { reads = true, list = true } }
 local places = {}                                    -- op -> arguments that are tensors
 
 local function places_of(name, text)
@@ -24,7 +25,7 @@ local function places_of(name, text)
    local found, i = {}, 0
    for word in text:gmatch '[%w_]+:(%l+)' do
       local kind = KINDS[word]
-      if kind then found[#found + 1] = { at = i, times = kind[1], list = kind.list } end
+      if kind then found[#found + 1] = { at = i, kind = kind } end
       i = i + 1
    end
    places[name .. text] = found
@@ -47,12 +48,20 @@ local function count(o, argv)
    local c = counts[name] or { calls = 0, bytes = 0 }
    counts[name] = c
    c.calls = c.calls + 1
+   local read = {}                                   -- addresses of inputs
    for _, place in ipairs(places_of(name, ffi.string(o.args))) do
-      if place.list then
-         local l = argv[place.at].list
-         for k = 0, tonumber(l.n) - 1 do c.bytes = c.bytes + bytes_of(l.t[k]) end
-      else
-         c.bytes = c.bytes + place.times * bytes_of(argv[place.at].t)
+      local kind = place.kind
+      local l = kind.list and argv[place.at].list
+      for k = 0, l and tonumber(l.n) - 1 or 0 do
+         local t = argv[place.at].t
+         if l then t = l.t[k] end
+         local address = t ~= nil and tonumber(ffi.cast('intptr_t', t))
+         local bytes = bytes_of(t)
+         if kind.reads and address and not read[address] then
+            read[address] = true
+            c.bytes = c.bytes + bytes
+         end
+         if kind.writes then c.bytes = c.bytes + bytes end
       end
    end
 end

@@ -48,13 +48,15 @@ local function convolution(from, to, step)
    return nn.SpatialConvolution(from, to, 3, 3, step, step, 1, 1)
 end
 local function block(from, to, step)
-   local way = sequential(convolution(from, to, step), nn.SpatialBatchNormalization(to), nn.ReLU(), convolution(to, to, 1),
+   local way = sequential(convolution(from, to, step), nn.SpatialBatchNormalization(to),
+      nn.ReLU(true), convolution(to, to, 1),
                           nn.SpatialBatchNormalization(to))
    local short = from == to and nn.Identity() or nn.SpatialConvolution(from, to, 1, 1, step, step)
-   return sequential(nn.ConcatTable():add(way):add(short), nn.CAddTable(), nn.ReLU())
+   return sequential(nn.ConcatTable():add(way):add(short), nn.CAddTable(true), nn.ReLU(true))
 end
 local function resnet()
-   local net, from = sequential(convolution(3, 2, 1), nn.SpatialBatchNormalization(2), nn.ReLU()), 2
+   local net, from = sequential(convolution(3, 2, 1), nn.SpatialBatchNormalization(2),
+      nn.ReLU(true)), 2
    for part = 0, 2 do
       for k = 1, 3 do
          net:add(block(from, 2 ^ (part + 1), part > 0 and k == 1 and 2 or 1))

@@ -62,6 +62,21 @@ function Module:scratch(name, kind)
    return buffer
 end
 
+-- The types of modules of floats, and of what mixed precision gives them.
+local FLOATS = {['torch.FloatTensor'] = true, ['torch.CudaTensor'] = true}
+local HALVES = {['torch.HalfTensor'] = true, ['torch.BFloat16Tensor'] = true,
+   ['torch.CudaHalfTensor'] = true, ['torch.CudaBFloat16Tensor'] = true}
+
+--- The tensor self[name] for a result of the type of x. Usually that is the module's type. A module
+-- of floats may get halves: then an empty tensor of their type replaces self[name].
+-- nn.Module():float():resultFor('output', torch.HalfTensor()):type() --> torch.HalfTensor
+function Module:resultFor(name, x)
+   local result, kind = self[name], x:type()
+   if result ~= nil and result._dtype == x._dtype then return result end
+   local mixed = FLOATS[self._type] and (FLOATS[kind] or HALVES[kind])
+   return mixed and self:scratch(name, kind) or result
+end
+
 --- The tensor x when it is contiguous, otherwise a copy of it in the tensor self[name].
 -- nn.Module():packed('_input', torch.ones(2, 3):t()):isContiguous() --> true
 function Module:packed(name, x)

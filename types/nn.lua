@@ -209,10 +209,25 @@ do
 ---@field weight torch.Tensor
 local BatchNormalization = {}
 
+--- The gradients of both modules; gradOutput is that of `after`, and is changed in place.
+---@param after any
+---@param input any
+---@param gradOutput any
+---@param scale any
+---@return any
+---@return any ...
+function BatchNormalization:backwardWith(after, input, gradOutput, scale) end
+
 --- Refuses what is not a batch of self.nDim dimensions with the right number of features; in evaluation mode also one sample is right.
 ---@param input any
 ---@return any
 function BatchNormalization:checkInputDim(input) end
+
+--- Whether updateOutputWith and backwardWith compute this module and `after`, which follows it in a Sequential: an nn.ReLU in place.
+---@param after any
+---@param input any
+---@return boolean
+function BatchNormalization:joins(after, input) end
 
 --- Old files keep running_std = 1 / sqrt(variance + eps).
 ---@param file any
@@ -222,6 +237,12 @@ function BatchNormalization:read(file) end
 --- Weights uniformly from [0, 1), biases 0, the running estimates 0 and 1.
 ---@return any
 function BatchNormalization:reset() end
+
+--- The output of `after` behind this module.
+---@param after any
+---@param input any
+---@return any
+function BatchNormalization:updateOutputWith(after, input) end
 
 end
 
@@ -328,7 +349,20 @@ do
 ---@operator call(any): any
 ---@field gradInput table
 ---@field inplace any
+---@field output any
 local CAddTable = {}
+
+--- Whether updateOutputWith computes this module and `after`, which follows it in a Sequential: the sum of two tensors, and an nn.ReLU in place.
+---@param after? any
+---@param input? any
+---@return boolean
+function CAddTable:joins(after, input) end
+
+--- The output of `after` behind this module.
+---@param after any
+---@param input any
+---@return any
+function CAddTable:updateOutputWith(after, input) end
 
 end
 
@@ -2249,6 +2283,8 @@ do
 ---     nn.LayerNormalization(2):forward(torch.Tensor{{{1, 3}}, {{7, 5}}})   --> {{{-1, 1}}, {{1, -1}}}
 ---@class nn.LayerNormalization: nn.Sequential
 ---@operator call(any): any
+---@field gradInput any
+---@field output any
 local LayerNormalization = {}
 
 --- Computes and returns the output.
@@ -3035,6 +3071,14 @@ function Module:replace(callback) end
 --- Draws new random parameters; layers with random initial values override it.
 ---@return any
 function Module:reset() end
+
+--- The tensor self[name] for a result of the type of x.
+---
+---     nn.Module():float():resultFor('output', torch.HalfTensor()):type()   --> torch.HalfTensor
+---@param name any
+---@param x any
+---@return torch.Tensor
+function Module:resultFor(name, x) end
 
 --- The tensor self[name]; a missing one, or one of another type, is replaced by an empty tensor.
 ---@param name any
@@ -4062,7 +4106,6 @@ do
 ---@class nn.Sequential: nn.Container
 ---@operator call(any): any
 ---@field gradInput any
----@field modules any
 ---@field output any
 local Sequential = {}
 
@@ -5630,6 +5673,10 @@ do
 ---@operator call(any): any
 ---@field inplace any
 local Threshold = {}
+
+--- Whether the module is max(x, 0) in place, by methods that the program has not replaced.
+---@return boolean
+function Threshold:isReLUInPlace() end
 
 --- Refuses val > threshold when inplace is true; called when an object is made.
 ---@return any

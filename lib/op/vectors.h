@@ -12,7 +12,7 @@ static inline int th_vectors_dtype(const th_call *c, int x, int first, int last)
 }
 
 /* Vector `arg`, where it is given, has n elements of type `dtype`, which suits argument x; with
- * `changes` each lies in memory of its own. `what` follows the count in the message. */
+ * `changes` no two share memory. `what` follows the count in the message. */
 static inline th_status th_need_vector(th_call *c, int arg, int x, int dtype, int64_t n,
                                        const char *what, bool changes)
 {

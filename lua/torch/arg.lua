@@ -153,6 +153,12 @@ end
 --- guarded function -> the function that it guards.
 arg.behind = setmetatable({}, { __mode = 'k' })
 
+--- The function that f calls after checks of its arguments; f itself where it has none.
+function arg.original(f)
+   while arg.behind[f] do f = arg.behind[f] end
+   return f
+end
+
 --- Guards methods: they raise an error where `self` is not such an object. A call with a dot can pass anything as `self`.
 -- @param is      function(v): whether v is one
 -- @param shared  a table in which the same functions are replaced too (optional)

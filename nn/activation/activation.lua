@@ -1,6 +1,9 @@
 -- nn/activation/activation.lua - layers that apply one scalar function to each element, each defined by a row of the table below.
 local torch = require 'torch'
-local number_of = require 'torch.arg'.number_of
+local arg = require 'torch.arg'
+
+local number_of, original = arg.number_of, arg.original
+local backward = require 'torch.class'.ours 'nn.Module'.backward
 
 -- Defines a class. `row` holds the class; op, the function in torch; grad, (gradInput, x, y, gradOutput, numbers), when
 -- it is not the function <op>_grad, or 'input' when that function needs no output; fields, the numbers that op takes
@@ -167,9 +170,19 @@ function LeakyReLU:__init(negval, inplace)
    if self.negval < 0 then self.inplace = false end            -- the sign of the output must be that of the input
 end
 
+local Threshold = require 'torch.class'.ours 'nn.Threshold'
+local output, gradInput = Threshold.updateOutput, Threshold.updateGradInput
+
+--- Whether the module is max(x, 0) in place, by methods that the program has not replaced.
+function Threshold:isReLUInPlace()
+   return self.inplace and self.threshold == 0 and self.val == 0 and not self.sharesMemory
+      and original(self.updateOutput) == output and original(self.updateGradInput) == gradInput
+      and original(self.backward) == backward
+end
+
 --- max(x, 0), in place when `inplace` is true.
 -- nn.ReLU():forward(torch.Tensor{-1, 2}) --> {0, 2}
-local ReLU, Threshold = torch.class('nn.ReLU', 'nn.Threshold')
+local ReLU = torch.class('nn.ReLU', 'nn.Threshold')
 function ReLU:__init(inplace) Threshold.__init(self, 0, 0, inplace) end
 
 --- x limited to [min, max].

@@ -74,6 +74,23 @@ function DontCast:updateOutput(input)
    return self.output
 end
 
+-- A normalization inside may join a module behind: see nn.BatchNormalization:joins.
+function DontCast:joins(after, input)
+   local inside = self.modules[1]
+   return not self.castin and not self.castout and inside.joins ~= nil
+      and inside:joins(after, input)
+end
+
+function DontCast:updateOutputWith(after, input)
+   local y = self.modules[1]:updateOutputWith(after, input)
+   self.output = self.modules[1].output
+   return y
+end
+
+function DontCast:backwardWith(after, input, gradOutput, scale)
+   return outer(self, input, self.modules[1]:backwardWith(after, input, gradOutput, scale))
+end
+
 function DontCast:updateGradInput(input, gradOutput)
    return outer(self, input, self.modules[1]:updateGradInput(inner(self, input, gradOutput)))
 end

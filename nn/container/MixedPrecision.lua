@@ -9,8 +9,9 @@ local utils = nn.utils
 --- Runs a model in a 16-bit float type, which some GPUs compute several times as fast. It trains
 -- float parameters (Micikevicius et al., "Mixed Precision Training", 2018). Inputs, outputs,
 -- parameters and gradients have the type of the module outside; inside it uses 16-bit copies.
--- Modules that sum many numbers or take exponentials (normalisations, softmax, embeddings) stay in
--- floats. Gradients are computed `lossScale` times as large, so that small ones do not vanish. If
+-- Modules that sum many numbers or take exponentials (softmax, embeddings, rare normalisations)
+-- stay in floats. Batch and layer normalisations have floats as parameters and statistics, and take
+-- halves. Gradients are computed `lossScale` times as large, so that small ones do not vanish. If
 -- they become infinite the pass is repeated with half the scale, so no step is lost. After 2000
 -- passes without that it doubles. Put the model on its device first.
 -- @param module  a model of floats or doubles; its modules are converted to the 16-bit type
@@ -31,6 +32,14 @@ local FLOAT = { 'nn.BatchNormalization', 'nn.LayerNormalization', 'nn.SequenceBa
    'nn.SoftMin', 'nn.SpatialSoftMax', 'nn.SpatialLogSoftMax', 'nn.Normalize', 'nn.SpatialCrossMapLRN',
    'nn.SpatialDivisiveNormalization', 'nn.SpatialContrastiveNormalization', 'nn.Exp', 'nn.Log', 'nn.Square', 'nn.Sqrt', 'nn.Power',
    'nn.CosineDistance', 'nn.Cosine', 'nn.PairwiseDistance', 'nn.Euclidean', 'nn.WeightedEuclidean', 'nn.Sum', 'nn.Mean' }
+-- Of those, the classes that take halves beside parameters of floats. Classes derived from them by
+-- a program do not.
+local MIXED = { ['nn.SequenceBatchNormalization'] = true }
+for _, front in ipairs { 'nn.', 'nn.Spatial', 'nn.Volumetric' } do
+   local name = front .. 'BatchNormalization'
+   MIXED[name], MIXED[name:gsub('^nn', 'cudnn')] = true, true
+end
+
 local PLACES = { 'nn.LookupTable', 'nn.LookupTableGPU', 'dist.RowLookupTable', 'dist.ColumnLookupTable' }
 
 local function is_one_of(module, names)
@@ -42,6 +51,13 @@ end
 
 -- 'torch.CudaTensor', 'Half' -> 'torch.CudaHalfTensor'; 'torch.FloatTensor', 'Half' -> 'torch.HalfTensor'
 local function short_type(float, name) return (float:find 'Cuda' and 'torch.Cuda' or 'torch.') .. name .. 'Tensor' end
+
+-- Whether a module of FLOAT needs conversions around it.
+local function is_cast(m, float)
+   local takes = MIXED[torch.typename(m)] or torch.typename(m) == 'nn.LayerNormalization'
+      and m:get(5) ~= nil
+   return not takes or float:find 'Double' ~= nil
+end
 
 function MixedPrecision:__init(module, kind, lossScale)
    Container.__init(self)
@@ -61,7 +77,7 @@ function MixedPrecision:__init(module, kind, lossScale)
    self.output, self.gradInput = self.output:type(float), self.gradInput:type(float)
    module = module:replace(function(m)
       if is_one_of(m, PLACES) and not torch.isTypeOf(m, 'nn.WeightedLookupTable') then return nn.DontCast(m, false, true) end
-      return is_one_of(m, FLOAT) and nn.DontCast(m, true) or m
+      return is_one_of(m, FLOAT) and nn.DontCast(m, is_cast(m, float)) or m
    end)
    -- Outside are the original parameters. Inside, modules that stay in floats share them, the others have 16-bit copies.
    local floats, grads = module:parameters()
@@ -362,8 +378,13 @@ function MixedPrecision:type(kind, cache)
    local module = self.modules[1]
    module:apply(function(m)
       if torch.typename(m) == 'nn.DontCast' then
+         local inside = m.modules[1]
          m.moduleType = kind
-         m.modules[1]:type(kind, cache)
+         inside:type(kind, cache)
+         if is_one_of(inside, FLOAT) then
+            m.castin = is_cast(inside, kind)
+            m.castout = m.castin
+         end
       end
    end)
    self.modules = nil

@@ -43,9 +43,26 @@ function Sequential:remove(index)
    end
 end
 
+-- Whether one op computes modules i and i + 1; x is the input of module i.
+local function joined(modules, i, x)
+   local m, after = modules[i], modules[i + 1]
+   return m ~= nil and after ~= nil and m.joins ~= nil and m:joins(after, x)
+end
+
+-- The input of module i, after a forward pass with this input.
+local function input_of(modules, i, input) return i > 1 and modules[i - 1].output or input end
+
 function Sequential:updateOutput(input)
-   local x = input
-   for i = 1, #self.modules do x = self:rethrowErrors(self.modules[i], i, 'updateOutput', x) end
+   local modules, x, i = self.modules, input, 1
+   while i <= #modules do
+      if joined(modules, i, x) then
+         x = self:rethrowErrors(modules[i], i, 'updateOutputWith', modules[i + 1], x)
+         i = i + 2
+      else
+         x = self:rethrowErrors(modules[i], i, 'updateOutput', x)
+         i = i + 1
+      end
+   end
    self.output = x
    return x
 end
@@ -53,12 +70,21 @@ end
 -- Goes back through the modules with the input of each and the gradient of its output. With `gradients` it computes these;
 -- without, it uses those of the last updateGradInput.
 local function walk(self, input, gradOutput, name, arg, gradients)
-   local modules, g = self.modules, gradOutput
-   for i = #modules, 1, -1 do
-      local x = i > 1 and modules[i - 1].output or input
-      local result = self:rethrowErrors(modules[i], i, name, x, g, arg)
+   local modules, g, i = self.modules, gradOutput, #self.modules
+   while i > 0 do
+      local x = input_of(modules, i, input)
+      local before = name == 'backward' and i > 1 and modules[i - 1].backwardWith
+         and input_of(modules, i - 1, input)
+      local result
+      if before and joined(modules, i - 1, before) then
+         i = i - 1
+         result = self:rethrowErrors(modules[i], i, 'backwardWith', modules[i + 1], before, g, arg)
+      else
+         result = self:rethrowErrors(modules[i], i, name, x, g, arg)
+      end
       g = gradients and result or modules[i].gradInput
       if gradients then modules[i].gradInput = g end
+      i = i - 1
    end
    return g
 end

@@ -8,6 +8,8 @@ local utils = require 'nn.utils'
 -- normalization" (2016). Inputs are vectors, matrices, or samples x steps x nOutput: the rows are the last dimension.
 -- The modules inside define the computation, hold the parameters, and are the contents of Torch7's files. One op computes all
 -- of them, so their outputs stay empty.
+-- A module of floats also takes halves: its output and gradInput are halves then, factor and
+-- summand stay floats.
 -- @param bias    the summand at the start, default 0
 -- @param eps     default 1e-10
 -- @param affine  false: without factor and summand
@@ -47,7 +49,10 @@ end
 function LayerNormalization:updateOutput(input)
    local x, n = rows_of(self, input, 'input')
    local factor, summand = self.modules[5], self.modules[6]
-   torch.layernorm(self.output, self:scratch '_mean', self:scratch '_invstd', x, self.modules[3].eps / n,
+   local kind = factor and factor.weight:type() or x:type()
+   self.output = self:resultFor('output', x)
+   torch.layernorm(self.output, self:scratch('_mean', kind), self:scratch('_invstd', kind), x,
+      self.modules[3].eps / n,
       factor and factor.weight, summand and summand.bias)                   -- there eps joins the sum of the squares
    return self.output:resizeAs(input)
 end
@@ -67,6 +72,7 @@ end
 function LayerNormalization:updateGradInput(input, gradOutput)
    local x, g = pass(self, input, gradOutput)
    local factor = self.modules[5]
+   self.gradInput = self:resultFor('gradInput', x)
    torch.layernorm_grad(self.gradInput, x, g, factor and factor.weight, self._mean, self._invstd)
    return self.gradInput:resizeAs(input)
 end

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 local nn = require 'nn'
 local whole = require 'nn.support.constants'.whole
+local original = require 'torch.arg'.original
 
 --- Each feature (dimension 2) with mean 0 and variance 1 over the batch, then an affine map:
 -- y = (x - mean) / sqrt(variance + eps) * weight + bias. Ioffe and Szegedy, "Batch normalization"
@@ -11,6 +12,8 @@ local whole = require 'nn.support.constants'.whole
 -- @param eps       default 1e-5
 -- @param momentum  weight of the newest batch in the running estimates (default 0.1)
 -- @param affine    false: no weight and bias
+-- A module of floats also takes halves: its output and gradInput are halves then, parameters and
+-- estimates stay floats.
 -- nn.BatchNormalization(3):forward(torch.ones(4, 3)):size() --> {4, 3}
 local BatchNormalization, Module = torch.class('nn.BatchNormalization', 'nn.Module')
 BatchNormalization.__arguments = 'nOutput:count eps:number? momentum:number?'
@@ -67,17 +70,25 @@ local function batched(self, x)
    return isSample(self, x) and torch.unsqueeze(x, 1) or x
 end
 
+-- The output; with relu, its negative elements are 0.
+local function output(self, input, relu)
+   self.output = self:resultFor('output', input)
+   torch.batchnorm(self.output, self:scratch 'save_mean', self:scratch 'save_std', input,
+      self.weight, self.bias, self.running_mean, self.running_var, self.train ~= false,
+      self.momentum, self.eps, relu)
+   return self.output
+end
+
 function BatchNormalization:updateOutput(input)
    if not isBatch(self, input) then
       self:checkInputDim(input)
       input = batched(self, input)
    end
-   torch.batchnorm(self.output, self:scratch 'save_mean', self:scratch 'save_std', input, self.weight, self.bias,
-      self.running_mean, self.running_var, self.train ~= false, self.momentum, self.eps)
-   return self.output
+   return output(self, input, false)
 end
 
-local function grad(self, gradInput, input, gradOutput, gradWeight, gradBias, scale)
+-- With y, the output of a ReLU behind it in place, gradOutput becomes 0 where y is not positive.
+local function grad(self, gradInput, input, gradOutput, gradWeight, gradBias, scale, y)
    if not self.save_mean or self.save_mean:nElement() == 0 then
       error(tostring(self) .. ': backward needs the forward before it', 4)
    end
@@ -86,22 +97,62 @@ local function grad(self, gradInput, input, gradOutput, gradWeight, gradBias, sc
       self:refuse('gradOutput', 'have the shape of the output', gradOutput)
    end
    torch.batchnorm_grad(gradInput, input, gradOutput, self.weight, self.save_mean, self.save_std, gradWeight, gradBias,
-      self.train ~= false, scale)
+      self.train ~= false, scale, y, y and gradOutput)
    return gradInput
 end
 
+-- The gradients of both kinds.
+local function grads(self, input, gradOutput, scale, y)
+   self.gradInput = self:resultFor('gradInput', input)
+   scale = scale or 1
+   return grad(self, self.gradInput, input, gradOutput, self.gradWeight, self.gradBias, scale, y)
+end
+
 function BatchNormalization:updateGradInput(input, gradOutput)
+   self.gradInput = self:resultFor('gradInput', input)
    return grad(self, self.gradInput, input, gradOutput, nil, nil, 1)
 end
 
 function BatchNormalization:accGradParameters(input, gradOutput, scale)
    if self.weight then
-      grad(self, self:scratch '_scratch', input, gradOutput, self.gradWeight, self.gradBias, scale or 1)
+      grad(self, self:scratch('_scratch', input:type()), input, gradOutput, self.gradWeight,
+         self.gradBias, scale or 1)
    end
 end
 
 function BatchNormalization:backward(input, gradOutput, scale)
-   return grad(self, self.gradInput, input, gradOutput, self.gradWeight, self.gradBias, scale or 1)
+   return grads(self, input, gradOutput, scale)
+end
+
+-- One op computes a normalization and an in-place ReLU behind it. All fields are as after the two
+-- modules.
+local ownOutput, ownBackward = BatchNormalization.updateOutput, BatchNormalization.backward
+
+--- Whether updateOutputWith and backwardWith compute this module and `after`, which follows it in a
+-- Sequential: an nn.ReLU in place. Methods that the program has replaced are called instead.
+function BatchNormalization:joins(after, input)
+   return original(self.updateOutput) == ownOutput and original(self.backward) == ownBackward
+      and not self.sharesMemory and after.isReLUInPlace ~= nil and after:isReLUInPlace()
+      and isBatch(self, input) and input:type() == after._type
+end
+
+--- The output of `after` behind this module.
+function BatchNormalization:updateOutputWith(after, input)
+   after.output:set(output(self, input, true))
+   return after.output
+end
+
+--- The gradients of both modules; gradOutput is that of `after`, and is changed in place.
+function BatchNormalization:backwardWith(after, input, gradOutput, scale)
+   local y = self.output
+   local fits = torch.isTensor(gradOutput) and gradOutput:type() == y:type()
+      and gradOutput:isContiguous() and gradOutput:isSameSizeAs(y) and y:isSameSizeAs(input)
+   if not fits then
+      return self:backward(input, after:backward(y, gradOutput, scale), scale)
+   end
+   grads(self, input, gradOutput, scale, y)
+   after.gradInput:set(gradOutput)
+   return self.gradInput
 end
 
 --- Old files keep running_std = 1 / sqrt(variance + eps).
