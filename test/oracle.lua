@@ -18,6 +18,12 @@ local WAYS = {
    { kind = 'Byte', layout = 'contiguous', rows = 5, cols = 7, dim = 1, last = true },
 }
 
+local function normalized(a)
+   a.eps = 1e-5
+   local _, mean, invstd = torch.layernorm(a.x, a.eps, a.weight)
+   a.mean, a.invstd = mean, invstd
+end
+
 -- Forward passes whose results take the place of what was drawn for a gradient.
 local FORWARD = {
    softmax_grad = function(a) a.y = torch.softmax(a.y, a.dim) end,
@@ -28,11 +34,7 @@ local FORWARD = {
       local _, total = torch.nll_loss(a.x, a.target, a.weight, a.sizeAverage, a.ignore)
       a.total = total
    end,
-   layernorm_grad = function(a)
-      a.eps = 1e-5
-      local _, mean, invstd = torch.layernorm(a.x, a.eps, a.weight)
-      a.mean, a.invstd = mean, invstd
-   end,
+   layernorm_grad = normalized, layernorm_grad_sum = normalized,
    layernorm_grad_weight = function(a)
       a.eps = 1e-5
       local _, mean, invstd = torch.layernorm(a.x, a.eps)
@@ -108,6 +110,7 @@ local VARIANTS = {
    fft2 = norms, ifft2 = norms, rfft2 = norms, irfft2 = norms,
    fft_grad = { { kind = 1 }, { norm = 'ortho' } }, fftn_grad = { { kind = 4 }, { kind = 9, norm = 'forward' } },
    batchnorm = { without, { eps = 0.1, momentum = 0.5 } }, layernorm = { without }, layernorm_grad = { { weight = false } },
+   layernorm_grad_sum = { { weight = false } },
    rnn = { { bias = false, h0 = false } }, lstm = { { bias = false, h0 = false, c0 = false } },
    gru = { { bias = false, h0 = false } },
    lstm_grad = { { ghn = false, gcn = false }, { h0 = false, c0 = false } }, gru_grad = { { ghn = false } },

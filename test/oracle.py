@@ -513,6 +513,11 @@ def layernorm_grad(a):
     return gradient(lambda x: normalized(x, a, a.weight, None), a.x, a.g)
 
 
+def layernorm_grad_sum(a):
+    gx = layernorm_grad(a)
+    return gx, a.base + gx
+
+
 def layernorm_grad_weight(a):
     w, b = torch.ones_like(a.gw).requires_grad_(True), torch.zeros_like(a.gb).requires_grad_(True)
     gw, gb = torch.autograd.grad(normalized(a.x, a, w, b), [w, b], a.g)
@@ -545,7 +550,8 @@ table(
     nll_loss_grad=lambda a: gradient(lambda x: nll(x, a), a.x, a.g),
     ctc_loss=lambda a: (ctc(a.x, a), None), ctc_loss_grad=lambda a: gradient(lambda x: ctc(x, a), a.x, a.g),
     embedding=lambda a: F.embedding(rows(a.index), a.weight), embedding_grad=embedding_grad,
-    layernorm=layernorm, layernorm_grad=layernorm_grad, layernorm_grad_weight=layernorm_grad_weight,
+    layernorm=layernorm, layernorm_grad=layernorm_grad, layernorm_grad_sum=layernorm_grad_sum,
+    layernorm_grad_weight=layernorm_grad_weight,
     batchnorm=batchnorm, batchnorm_grad=batchnorm_grad,
 )
 

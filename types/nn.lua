@@ -2287,6 +2287,15 @@ do
 ---@field output any
 local LayerNormalization = {}
 
+--- backward, which writes base plus gradInput to sum in the same pass; nil if it cannot.
+---@param input any
+---@param gradOutput any
+---@param scale any
+---@param base any
+---@param sum any
+---@return any
+function LayerNormalization:backwardOnto(input, gradOutput, scale, base, sum) end
+
 --- Computes and returns the output.
 ---@param input any
 ---@return any
@@ -4113,6 +4122,15 @@ local Sequential = {}
 ---@param module? any
 ---@return self
 function Sequential:add(module) end
+
+--- backward, which also writes base plus gradInput to sum.
+---@param input any
+---@param gradOutput any
+---@param scale? any
+---@param base? any
+---@param sum? any
+---@return any
+function Sequential:backwardOnto(input, gradOutput, scale, base, sum) end
 
 --- Inserts a module at index (default: at the end).
 ---@param module any

@@ -4452,6 +4452,19 @@ function torch.layernorm(x, eps, weight, bias) end
 ---@return torch.Tensor
 function torch.layernorm_grad(x, g, mean, invstd) end
 
+--- layernorm_grad, and the sum of base and this gradient in the same pass: base is the gradient of another branch with the input x.
+---@overload fun(x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, base: torch.Tensor): torch.Tensor, torch.Tensor
+---@overload fun(gx: torch.Tensor, sum: torch.Tensor, x: torch.Tensor, g: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, base: torch.Tensor): torch.Tensor, torch.Tensor
+---@overload fun(gx: torch.Tensor, sum: torch.Tensor, x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, base: torch.Tensor): torch.Tensor, torch.Tensor
+---@param x torch.Tensor
+---@param g torch.Tensor
+---@param mean torch.Tensor
+---@param invstd torch.Tensor
+---@param base torch.Tensor
+---@return torch.Tensor
+---@return torch.Tensor
+function torch.layernorm_grad_sum(x, g, mean, invstd, base) end
+
 --- Adds scale times the gradients of layernorm by weight and bias to gw and gb.
 ---@param gw torch.Tensor
 ---@param gb torch.Tensor
@@ -7640,6 +7653,18 @@ function Tensor:layernorm(eps, weight, bias) end
 ---@param invstd torch.Tensor
 ---@return torch.Tensor
 function Tensor:layernorm_grad(g, mean, invstd) end
+
+--- layernorm_grad, and the sum of base and this gradient in the same pass: base is the gradient of another branch with the input x.
+---@overload fun(self: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, base: torch.Tensor): torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, sum: torch.Tensor, x: torch.Tensor, g: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, base: torch.Tensor): torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, sum: torch.Tensor, x: torch.Tensor, g: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, invstd: torch.Tensor, base: torch.Tensor): torch.Tensor, torch.Tensor
+---@param g torch.Tensor
+---@param mean torch.Tensor
+---@param invstd torch.Tensor
+---@param base torch.Tensor
+---@return torch.Tensor
+---@return torch.Tensor
+function Tensor:layernorm_grad_sum(g, mean, invstd, base) end
 
 --- Adds scale times the gradients of layernorm by weight and bias to gw and gb.
 ---@param gb torch.Tensor

@@ -124,11 +124,15 @@ forward_held(forward_of<T, V> j)
   }
 }
 
-#define BY_WIDTH(kernel, l, j) \
+#define BY_WIDTH(kernel, l, rest, j) \
   switch (th_line_width(l)) { \
-    case 1:  TH_LAUNCH((kernel<T, V, 1>), th_blocks((l).count), THREADS, 0, j); break; \
-    case 32: TH_LAUNCH((kernel<T, V, 32>), th_blocks((l).count * 32), THREADS, 0, j); break; \
-    default: TH_LAUNCH((kernel<T, V, THREADS>), th_blocks((l).count * THREADS), THREADS, 0, j); \
+    case 1: \
+      TH_LAUNCH((kernel<T, V, 1 TH_BARE rest>), th_blocks((l).count), THREADS, 0, j); break; \
+    case 32: \
+      TH_LAUNCH((kernel<T, V, 32 TH_BARE rest>), th_blocks((l).count * 32), THREADS, 0, j); break; \
+    default: \
+      TH_LAUNCH((kernel<T, V, THREADS TH_BARE rest>), th_blocks((l).count * THREADS), THREADS, 0, \
+                j); \
   }
 
 template <class T, class V> static th_status compute(const th_call *c)
@@ -146,21 +150,21 @@ template <class T, class V> static th_status compute(const th_call *c)
       return th_launched();
     }
   }
-  BY_WIDTH(forward, j.lx, j)
+  BY_WIDTH(forward, j.lx, (), j)
   return th_launched();
 }
 
 /* ---- backward ---- */
 
 template <class T, class V> struct backward_of {
-  T *gx;
-  const T *x, *g;
-  lines lgx, lx, lg;
+  T *gx, *sum;
+  const T *x, *g, *base;                     /* kernels with SUM: sum becomes base plus gx */
+  lines lgx, lx, lg, lbase, lsum;
   th_vector<V> weight, mean, invstd;
   bool vector;
 };
 
-template <class T, class V, int W>
+template <class T, class V, int W, bool SUM>
 static __global__ void __launch_bounds__(THREADS) backward(backward_of<T, V> j)
 {
   typedef element<T> E;
@@ -181,11 +185,14 @@ static __global__ void __launch_bounds__(THREADS) backward(backward_of<T, V> j)
     for (TH_EACH_OF(W, i, j.lx.n)) {
       const C v = product_of(E::load(g[i * j.lg.step]), (C)j.weight.get(i, 1));
       gx[i * j.lgx.step] = E::store((v - minus - (E::load(x[i * j.lx.step]) - mean) * back) * inv);
+      if (!SUM) continue;
+      const typename E::C other = E::load(j.base[j.lbase.outer.at(k) + i * j.lbase.step]);
+      j.sum[j.lsum.outer.at(k) + i * j.lsum.step] = E::store(other + E::load(gx[i * j.lgx.step]));
     }
   }
 }
 
-template <class T, int W, int FOURS, class V>
+template <class T, int W, int FOURS, class V, bool SUM>
 static __global__ void __launch_bounds__(THREADS, th_held_blocks<T>(FOURS, 4))
 backward_held(backward_of<T, V> j)
 {
@@ -217,27 +224,51 @@ backward_held(backward_of<T, V> j)
       hg.v[f].v[i] = E::store((v[f][i] - minus - (E::load(hx.v[f].v[i]) - mean) * back) * inv);
     });
     hg.store(j.gx + j.lgx.outer.at(k), j.lgx.step, n, j.vector);
+    if (!SUM) continue;
+    hx.load(j.base + j.lbase.outer.at(k), j.lbase.step, n, j.vector, E::from_double(0));
+    held::each([&](int f, int i) {
+      hx.v[f].v[i] = E::store(E::load(hx.v[f].v[i]) + E::load(hg.v[f].v[i]));
+    });
+    hx.store(j.sum + j.lsum.outer.at(k), j.lsum.step, n, j.vector);
   }
 }
 
-template <class T, class V> static th_status compute_grad(const th_call *c)
+/* Tensors of a gradient. Without SUM, those of the sum only fill their places. */
+struct operands {
+  const th_tensor *gx, *sum, *x, *g, *weight, *mean, *invstd, *base;
+};
+
+template <class T, class V, bool SUM> static th_status differentiate(const operands &o)
 {
-  const layernorm_grad_args *a = layernorm_grad_args_of(c);
-  const th_tensor *gx = a->gx, *x = a->x, *g = a->g;
-  backward_of<T, V> j = { th_first<T>(gx), th_first<const T>(x), th_first<const T>(g), rows_of(gx),
-                          rows_of(x), rows_of(g), th_vector<V>(a->weight), th_vector<V>(a->mean),
-                          th_vector<V>(a->invstd), false };
-  if (th_numel(x) == 0) return TH_OK;
+  backward_of<T, V> j = { th_first<T>(o.gx), th_first<T>(o.sum), th_first<const T>(o.x),
+                          th_first<const T>(o.g), th_first<const T>(o.base), rows_of(o.gx),
+                          rows_of(o.x), rows_of(o.g), rows_of(o.base), rows_of(o.sum),
+                          th_vector<V>(o.weight), th_vector<V>(o.mean), th_vector<V>(o.invstd),
+                          false };
+  if (th_numel(o.x) == 0) return TH_OK;
   if constexpr (sizeof(T) < 8) {
     if (th_can_hold<T>(j.lx)) {
-      j.vector = th_in_fours(j.x, j.lx, false) && th_in_fours(j.g, j.lg, false) && th_in_fours(j.gx, j.lgx, false) &&
-                 in_fours(j.weight);
-      TH_HOLD(j.lx, backward_held, (, V), j)
+      j.vector = th_in_fours(j.x, j.lx, false) && th_in_fours(j.g, j.lg, false) &&
+                 th_in_fours(j.gx, j.lgx, false) && th_in_fours(j.sum, j.lsum, false) &&
+                 th_in_fours(j.base, j.lbase, false) && in_fours(j.weight);
+      TH_HOLD(j.lx, backward_held, (, V, SUM), j)
       return th_launched();
     }
   }
-  BY_WIDTH(backward, j.lx, j)
+  BY_WIDTH(backward, j.lx, (, SUM), j)
   return th_launched();
+}
+template <class T, class V> static th_status compute_grad(const th_call *c)
+{
+  const layernorm_grad_args *a = layernorm_grad_args_of(c);
+  return differentiate<T, V, false>({ a->gx, a->gx, a->x, a->g, a->weight, a->mean, a->invstd,
+                                      a->x });
+}
+template <class T, class V> static th_status compute_grad_sum(const th_call *c)
+{
+  const layernorm_grad_sum_args *a = layernorm_grad_sum_args_of(c);
+  return differentiate<T, V, true>({ a->gx, a->sum, a->x, a->g, a->weight, a->mean, a->invstd,
+                                     a->base });
 }
 
 /* ---- by weight and bias ---- */
@@ -292,6 +323,12 @@ template <class T> static th_status layernorm_grad(const th_call *c)
   if constexpr (sizeof(T) == 2) if (floats) return compute_grad<T, float>(c);
   return compute_grad<T, T>(c);
 }
+template <class T> static th_status layernorm_grad_sum(const th_call *c)
+{
+  const bool floats = layernorm_grad_sum_args_of(c)->mean->dtype == TH_F32;
+  if constexpr (sizeof(T) == 2) if (floats) return compute_grad_sum<T, float>(c);
+  return compute_grad_sum<T, T>(c);
+}
 template <class T> static th_status grad_weight(const th_call *c)
 {
   const bool floats = layernorm_grad_weight_args_of(c)->mean->dtype == TH_F32;
@@ -303,4 +340,5 @@ template <class T> static th_status grad_weight(const th_call *c)
 
 TH_KERNELS(layernorm, TH_CUDA_FLOATS(layernorm))
 TH_KERNELS(layernorm_grad, TH_CUDA_FLOATS(layernorm_grad))
+TH_KERNELS(layernorm_grad_sum, TH_CUDA_FLOATS(layernorm_grad_sum))
 TH_KERNELS(layernorm_grad_weight, TH_CUDA_FLOATS(grad_weight))

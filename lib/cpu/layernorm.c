@@ -12,7 +12,8 @@ enum { LANES = 16, GRAIN = 1 << 14, COLUMNS = 64 };
 typedef struct job {
   int64_t n, rows;
   const void *x, *g, *weight, *bias, *mean, *invstd;
-  void *y, *mean_out, *invstd_out, *gw, *gb;
+  const void *base;
+  void *y, *mean_out, *invstd_out, *gw, *gb, *sum;
   double number;                     /* eps, or scale */
 } job;
 
@@ -22,6 +23,7 @@ typedef struct job {
 
 const th_kernel TH_AT(th_layernorm)[TH_NDTYPE] = TH_FLOATS(forward);
 const th_kernel TH_AT(th_layernorm_grad)[TH_NDTYPE] = TH_FLOATS(backward);
+const th_kernel TH_AT(th_layernorm_grad_sum)[TH_NDTYPE] = TH_FLOATS(backward_sum);
 const th_kernel TH_AT(th_layernorm_grad_weight)[TH_NDTYPE] = TH_FLOATS(grad_weight);
 
 #else
@@ -103,6 +105,10 @@ TH_INLINE void K(backward_row)(const bool weighted, const job *j, int64_t r)
     const C v = weighted ? LOAD(g[i]) * w[i] : LOAD(g[i]);
     gx[i] = STORE((v - minus - (LOAD(x[i]) - mean) * back) * inv);
   }
+  if (!j->base) return;
+  const T *base = (const T *)j->base + r * j->n;
+  T *total = (T *)j->sum + r * j->n;
+  for (int64_t i = 0; i < j->n; i++) total[i] = STORE(LOAD(base[i]) + LOAD(gx[i]));
 }
 
 static void K(backward_rows)(void *ctx, int64_t first, int64_t last)
@@ -191,6 +197,24 @@ static th_status K(backward)(const th_call *c)
   THEN(K(in)(&p, a->mean, VECTORS, &j.mean));
   THEN(K(in)(&p, a->invstd, VECTORS, &j.invstd));
   THEN(K(out)(&p, a->gx, false, DT, &j.y));
+  THEN(th_parallel(j.rows, GRAIN / j.n + 1, K(backward_rows), &j));
+  return th_packed_end(&p, s);
+}
+
+static th_status K(backward_sum)(const th_call *c)
+{
+  const layernorm_grad_sum_args *a = layernorm_grad_sum_args_of(c);
+  job j = K(job_of)(a->x);
+  if (j.n * j.rows == 0) return TH_OK;
+  th_packed p = { 0 };
+  th_status s = K(in)(&p, a->x, DT, &j.x);
+  THEN(K(in)(&p, a->g, DT, &j.g));
+  THEN(K(in)(&p, a->weight, VECTORS, &j.weight));
+  THEN(K(in)(&p, a->mean, VECTORS, &j.mean));
+  THEN(K(in)(&p, a->invstd, VECTORS, &j.invstd));
+  THEN(K(in)(&p, a->base, DT, &j.base));
+  THEN(K(out)(&p, a->gx, false, DT, &j.y));
+  THEN(K(out)(&p, a->sum, false, DT, &j.sum));
   THEN(th_parallel(j.rows, GRAIN / j.n + 1, K(backward_rows), &j));
   return th_packed_end(&p, s);
 }

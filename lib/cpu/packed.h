@@ -4,7 +4,7 @@
 #include "../core/core.h"
 #include "../core/entry.h"
 
-enum { TH_MAXPACKED = 7 };
+enum { TH_MAXPACKED = 8 };
 
 /* The copies of one call; release them with th_packed_end. */
 typedef struct th_packed {

@@ -9,6 +9,9 @@ TH_ARGS(layernorm, (y, out), (mean, out), (invstd, out), (x, tensor), (eps, numb
 TH_ARGS(layernorm_grad, (gx, out), (x, tensor), (g, tensor), (weight, tensor, "nil"),
   (mean, tensor), (invstd, tensor))
 
+TH_ARGS(layernorm_grad_sum, (gx, out), (sum, out), (x, tensor), (g, tensor),
+  (weight, tensor, "nil"), (mean, tensor), (invstd, tensor), (base, tensor))
+
 TH_ARGS(layernorm_grad_weight, (gw, inout), (gb, inout), (x, tensor), (g, tensor), (mean, tensor),
   (invstd, tensor), (scale, number, "1"))
 

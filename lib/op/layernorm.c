@@ -49,6 +49,21 @@ static th_status check_grad(th_call *c)
   return th_out_like(c, layernorm_grad_gx, layernorm_grad_args_of(c)->x);
 }
 
+static th_status check_grad_sum(th_call *c)
+{
+  const layernorm_grad_sum_args *a = layernorm_grad_sum_args_of(c);
+  const int dtype = th_vectors_dtype(c, layernorm_grad_sum_x, layernorm_grad_sum_weight,
+                                     layernorm_grad_sum_invstd);
+  int64_t n;
+  TH_TRY(need_pass(c, layernorm_grad_sum_x, layernorm_grad_sum_g, layernorm_grad_sum_mean,
+                   layernorm_grad_sum_invstd, dtype, &n));
+  TH_TRY(th_need_vector(c, layernorm_grad_sum_weight, layernorm_grad_sum_x, dtype, n, "", false));
+  TH_TRY(th_need_same_dtype(c, layernorm_grad_sum_base, layernorm_grad_sum_x));
+  TH_TRY(th_need_same_shape(c, layernorm_grad_sum_base, layernorm_grad_sum_x));
+  TH_TRY(th_out_like(c, layernorm_grad_sum_gx, a->x));
+  return th_out_like(c, layernorm_grad_sum_sum, a->x);
+}
+
 static th_status check_grad_weight(th_call *c)
 {
   const int dtype = th_vectors_dtype(c, layernorm_grad_weight_x, layernorm_grad_weight_gw,
@@ -75,6 +90,14 @@ const th_op th_op_layernorm_grad = {
   .args  = layernorm_grad_signature,
   .doc   = "The gradient of layernorm by x, with the mean and invstd it gave.",
   .check = check_grad,
+};
+
+const th_op th_op_layernorm_grad_sum = {
+  .name  = "layernorm_grad_sum",
+  .args  = layernorm_grad_sum_signature,
+  .doc   = "layernorm_grad, and the sum of base and this gradient in the same pass: base is the "
+           "gradient of another branch with the input x.",
+  .flags = TH_INPLACE_AT(layernorm_grad_sum_base), .check = check_grad_sum,
 };
 
 const th_op th_op_layernorm_grad_weight = {

@@ -22,27 +22,60 @@ end
 
 local ownGradInput = nn.Identity.updateGradInput
 
--- Whether both gradients can be added at once: the first one stays as it is while an nn.Identity
--- gives the second.
-local function adds(self, first, after, second)
-   if after == nil or after.updateGradInput ~= ownGradInput then return false end
-   local own = self.gradInput
-   return torch.isTensor(first) and torch.isTensor(second) and torch.isTensor(own)
-      and own:type() == first:type() and second:type() == first:type()
-      and second:isSameSizeAs(first)
+local function same_memory(a, b)
+   local first, second = a:storage(), b:storage()
+   return first ~= nil and second ~= nil and torch.pointer(first) == torch.pointer(second)
+end
+
+local function alike(a, b)
+   return torch.isTensor(a) and torch.isTensor(b) and a:type() == b:type() and a:isSameSizeAs(b)
+end
+
+-- Whether the gradient g of module i can wait for that of the next one, so that one pass adds both.
+-- Nothing may write to it meanwhile: the next one is an nn.Identity; or module i is one, and the
+-- other branch works in other memory.
+local function waits(self, i, g, gradOutput, name)
+   local after, own, g2 = self.modules[i + 1], self.gradInput, gradOutput[i + 1]
+   if not after or not torch.isTensor(own) or not alike(g, g2) or own:type() ~= g:type() then
+      return false
+   end
+   if after.updateGradInput == ownGradInput then return true end
+   if name ~= 'backward' or not after.backwardOnto then return false end
+   return self.modules[i].updateGradInput == ownGradInput and not same_memory(g, g2)
+      and not same_memory(g, own)
+end
+
+-- The gradient of module i; with `held`, self.gradInput becomes the sum of both.
+local function add_to(self, held, i, name, input, gradOutput, arg)
+   local module = self.modules[i]
+   if name == 'backward' and module.backwardOnto then
+      local sum = self.gradInput:resizeAs(held)
+      if self:rethrowErrors(module, i, 'backwardOnto', input, gradOutput[i], arg, held, sum) then
+         return
+      end
+   end
+   local g = self:rethrowErrors(module, i, name, input, gradOutput[i], arg)
+   if alike(held, g) then
+      torch.add(self.gradInput, held, g)
+   else
+      self.gradInput = self:gather(self.gradInput, held, true)
+      if g ~= nil then self.gradInput = self:gather(self.gradInput, g, false) end
+   end
 end
 
 local function each(self, name, input, gradOutput, arg, gradients)
    local held, empty = nil, true                     -- held: a gradient that waits for the next one
    for i, module in ipairs(self.modules) do
-      local g = self:rethrowErrors(module, i, name, input, gradOutput[i], arg)
       if held then
-         torch.add(self.gradInput, held, g)
+         add_to(self, held, i, name, input, gradOutput, arg)
          held = nil
-      elseif gradients and g ~= nil then             -- a module may return none
-         if empty and adds(self, g, self.modules[i + 1], gradOutput[i + 1]) then held = g
-         else self.gradInput = self:gather(self.gradInput, g, empty) end
-         empty = false
+      else
+         local g = self:rethrowErrors(module, i, name, input, gradOutput[i], arg)
+         if gradients and g ~= nil then              -- a module may return none
+            if empty and waits(self, i, g, gradOutput, name) then held = g
+            else self.gradInput = self:gather(self.gradInput, g, empty) end
+            empty = false
+         end
       end
    end
    return self.gradInput

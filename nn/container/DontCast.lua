@@ -91,6 +91,14 @@ function DontCast:backwardWith(after, input, gradOutput, scale)
    return outer(self, input, self.modules[1]:backwardWith(after, input, gradOutput, scale))
 end
 
+-- See nn.Sequential:backwardOnto.
+function DontCast:backwardOnto(input, gradOutput, scale, base, sum)
+   local inside = self.modules[1]
+   if self.castin or self.castout or not inside.backwardOnto then return nil end
+   local g = inside:backwardOnto(input, gradOutput, scale, base, sum)
+   return g and outer(self, input, g)
+end
+
 function DontCast:updateGradInput(input, gradOutput)
    return outer(self, input, self.modules[1]:updateGradInput(inner(self, input, gradOutput)))
 end

@@ -1,5 +1,6 @@
 -- nn/container/Sequential.lua - modules one after the other.
 local torch = require 'torch'
+local original = require 'torch.arg'.original
 
 --- Feeds each module with the output of the one before.
 -- nn.Sequential():add(nn.Linear(3, 5)):add(nn.Tanh()):add(nn.Linear(5, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
@@ -67,9 +68,20 @@ function Sequential:updateOutput(input)
    return x
 end
 
--- Goes back through the modules with the input of each and the gradient of its output. With `gradients` it computes these;
--- without, it uses those of the last updateGradInput.
-local function walk(self, input, gradOutput, name, arg, gradients)
+-- backward of the first module, after which sum is base plus its gradInput.
+local function first_onto(self, m, input, g, scale, base, sum)
+   local result = self:rethrowErrors(m, 1, 'backwardOnto', input, g, scale, base, sum)
+   if result == nil then
+      result = self:rethrowErrors(m, 1, 'backward', input, g, scale)
+      torch.add(sum, base, result)
+   end
+   return result
+end
+
+-- Goes back through the modules with the input of each and the gradient of its output. With
+-- `gradients` it computes these; without, it uses those of the last updateGradInput. With `base`,
+-- sum becomes base plus the gradient by the input.
+local function walk(self, input, gradOutput, name, arg, gradients, base, sum)
    local modules, g, i = self.modules, gradOutput, #self.modules
    while i > 0 do
       local x = input_of(modules, i, input)
@@ -79,6 +91,8 @@ local function walk(self, input, gradOutput, name, arg, gradients)
       if before and joined(modules, i - 1, before) then
          i = i - 1
          result = self:rethrowErrors(modules[i], i, 'backwardWith', modules[i + 1], before, g, arg)
+      elseif base and i == 1 then
+         result = first_onto(self, modules[i], x, g, arg, base, sum)
       else
          result = self:rethrowErrors(modules[i], i, name, x, g, arg)
       end
@@ -100,6 +114,20 @@ end
 
 function Sequential:backward(input, gradOutput, scale)
    self.gradInput = walk(self, input, gradOutput, 'backward', scale or 1, true)
+   return self.gradInput
+end
+
+local ownBackward = Sequential.backward
+
+--- backward, which also writes base plus gradInput to sum. Returns nil without a change if its
+-- first module has no such method, or if the program has replaced backward. For nn.ConcatTable:
+-- base is the gradient of another branch. Both have the type and size of the input.
+function Sequential:backwardOnto(input, gradOutput, scale, base, sum)
+   local first = self.modules[1]
+   if not first or not first.backwardOnto or original(self.backward) ~= ownBackward then
+      return nil
+   end
+   self.gradInput = walk(self, input, gradOutput, 'backward', scale or 1, true, base, sum)
    return self.gradInput
 end
 

@@ -3,6 +3,7 @@ local torch = require 'torch'
 local nn = require 'nn'
 local whole = require 'nn.support.constants'.whole
 local utils = require 'nn.utils'
+local original = require 'torch.arg'.original
 
 --- Each row with mean 0 and variance 1, then a learned factor and summand for each element. Ba et al., "Layer
 -- normalization" (2016). Inputs are vectors, matrices, or samples x steps x nOutput: the rows are the last dimension.
@@ -75,6 +76,24 @@ function LayerNormalization:updateGradInput(input, gradOutput)
    self.gradInput = self:resultFor('gradInput', x)
    torch.layernorm_grad(self.gradInput, x, g, factor and factor.weight, self._mean, self._invstd)
    return self.gradInput:resizeAs(input)
+end
+
+local ownGradInput = LayerNormalization.updateGradInput
+
+--- backward, which writes base plus gradInput to sum in the same pass; nil if it cannot. Both have
+-- the type and size of the input.
+function LayerNormalization:backwardOnto(input, gradOutput, scale, base, sum)
+   local replaced = original(self.updateGradInput) ~= ownGradInput
+   if replaced or not torch.isTensor(input) or input:dim() < 2 or input:type() ~= base:type() then
+      return nil
+   end
+   local x, g = pass(self, input, gradOutput)
+   local factor = self.modules[5]
+   self.gradInput = self:resultFor('gradInput', x)
+   torch.layernorm_grad_sum(self.gradInput, sum, x, g, factor and factor.weight, self._mean,
+      self._invstd, base)
+   self:accGradParameters(input, gradOutput, scale)
+   return self.gradInput
 end
 
 function LayerNormalization:accGradParameters(input, gradOutput, scale)

@@ -158,6 +158,28 @@ describe('batch normalization with a ReLU', function()
 end)
 
 describe('layer normalization on a device', function()
+   it('adds its gradient to that of another branch, with the bits of two calls', function()
+      for kind in pairs(NEAR) do
+         for _, n in ipairs { 8, 33, 512, 1030, 8300 } do
+            local function draw(...)
+               local t = torch.FloatTensor(...):uniform(-1, 1)
+               return there(t:type(('torch.%sTensor'):format(kind)))
+            end
+            local x, g, w, base = draw(5, n), draw(5, n), draw(n), draw(5, n)
+            local _, mean, invstd = torch.layernorm(x, 1e-5, w)
+            local want = torch.layernorm_grad(x, g, w, mean, invstd)
+            local total = (base + want):host():totable()
+            for _, b in ipairs { base, shifted(base) } do
+               local gx, sum = torch.layernorm_grad_sum(x, g, w, mean, invstd, b)
+               assert.same(want:host():totable(), gx:host():totable())
+               assert.same(total, sum:host():totable())
+               torch.layernorm_grad_sum(gx, b, x, g, w, mean, invstd, b)
+               assert.same(sum:host():totable(), b:host():totable())
+            end
+         end
+      end
+   end)
+
    for _, kind in ipairs { 'Half', 'BFloat16' } do
       it(('takes floats beside %s, as the CPU does'):format(kind), function()
          for _, n in ipairs { 8, 33, 512, 1030, 8300 } do

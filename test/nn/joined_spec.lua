@@ -237,6 +237,87 @@ describe('nn.ConcatTable', function()
       end
    end)
 
+   -- A residual block before a normalization, and a reference whose backward passes are the parts.
+   local function blocks(kind, make)
+      torch.manualSeed(8)
+      local one = make():type(kind)
+      local two = one:clone()
+      two.backward = function(self, x, g, scale)
+         local sum = self:updateGradInput(x, g)
+         self:accGradParameters(x, g, scale)
+         return sum
+      end
+      return one, two
+   end
+   local function short(kind) return torch.FloatTensor(5, 8):uniform(-1, 1):type(kind) end
+
+   for _, kind in ipairs(types) do
+      it('adds the gradient of a normalization to that of the other branch, ' .. kind, function()
+         local one, two = blocks(kind, function()
+            local path = chain(nn.LayerNormalization(8), nn.Linear(8, 8), nn.ReLU(true))
+            return nn.ConcatTable():add(nn.Identity()):add(path)
+         end)
+         local x = short(kind)
+         for _ = 1, 2 do
+            local g = { short(kind), short(kind) }
+            one:forward(x)
+            two:forward(x)
+            one:zeroGradParameters()
+            two:zeroGradParameters()
+            local given = g[1]:totable()
+            local got
+            local counts = counted({ 'add', 'layernorm_grad_sum' }, function()
+               got = one:backward(x, g)
+            end)
+            assert.same({ add = 0, layernorm_grad_sum = 1 }, counts)
+            assert.same(two:backward(x, { g[1]:clone(), g[2]:clone() }):totable(), got:totable())
+            assert.same(given, g[1]:totable())
+            assert.same(two:get(2).gradInput:totable(), one:get(2).gradInput:totable())
+            local _, grads = one:parameters()
+            for i, want in ipairs(select(2, two:parameters())) do
+               assert.same(want:totable(), grads[i]:totable(), i)
+            end
+         end
+      end)
+   end
+
+   it('copies the first gradient where the other branch works in its memory', function()
+      local one, two = blocks('torch.FloatTensor', function()
+         local path = chain(nn.LayerNormalization(8), nn.ReLU(true))
+         return nn.ConcatTable():add(nn.Identity()):add(path)
+      end)
+      local x, g = short 'torch.FloatTensor', short 'torch.FloatTensor'
+      one:forward(x)
+      two:forward(x)
+      local g2 = g:clone()
+      assert.same(two:backward(x, { g2, g2 }):totable(), one:backward(x, { g, g }):totable())
+      assert.same(g2:totable(), g:totable())
+   end)
+
+   it('takes branches that cannot add, or whose methods a program has replaced', function()
+      for _, change in ipairs {
+         function(path) path.backward = function(...) return nn.Sequential.backward(...) end end,
+         function(path)
+            local kept = path:get(1).updateGradInput
+            path:get(1).updateGradInput = function(...) return kept(...) end
+         end,
+         function(path) path:remove(1) end,
+         function(path) path:remove(1) path:remove(1) end,
+      } do
+         local one, two = blocks('torch.FloatTensor', function()
+            local path = chain(nn.LayerNormalization(8), nn.Linear(8, 8))
+            return nn.ConcatTable():add(nn.Identity()):add(path)
+         end)
+         change(one:get(2))
+         change(two:get(2))
+         local kind = 'torch.FloatTensor'
+         local x, g = short(kind), { short(kind), short(kind) }
+         one:forward(x)
+         two:forward(x)
+         assert.same(two:backward(x, g):totable(), one:backward(x, g):totable())
+      end
+   end)
+
    it('sums what modules give whose gradInputs share memory, as some programs let them', function()
       local net = nn.ConcatTable():add(nn.MulConstant(2)):add(nn.MulConstant(3))
       net = net:add(nn.Identity()):float()

@@ -19,6 +19,16 @@ opcheck.describe('layernorm_grad', function(op)
    op.refuses('mean must have 1 elements, got size 2', { { 1, 3 } }, { { 5, 7 } }, nil, { 2, 2 }, { 1 })
 end)
 
+opcheck.describe('layernorm_grad_sum', function(op)
+   op.dtypes 'double'
+   local x, g = { { 1, 3 } }, { { 5, 7 } }
+   op.gives(opcheck.results({ { 0, 0 } }, { { 3, 4 } }), x, g, { 2, 3 }, { 2 }, { 1 }, { { 3, 4 } })
+   op.forms 'function'
+   op.refuses('base must have the size of x, 1x2, got 1x1', x, g, { 1, 1 }, { 2 }, { 1 }, { { 5 } })
+   op.refuses('base must be a DoubleTensor like x, got a FloatTensor', x, g, { 1, 1 }, { 2 }, { 1 },
+      opcheck.float(x))
+end)
+
 opcheck.describe('layernorm_grad_weight', function(op)
    op.dtypes 'floats'
    op.gives({ -9, 15 }, { 1, 1 }, { 0, 0 }, { { 1, 3 } }, { { 5, 7 } }, { 2 }, { 1 }, 2)
@@ -76,6 +86,28 @@ describe('layernorm', function()
          torch.layernorm_grad_weight(gw, gb, x, g, mean, invstd, 0.5)
          torch.layernorm_grad_weight(wide, wideBias, x:float(), g:float(), m, i, 0.5)
          assert.same({ wide:totable(), wideBias:totable() }, { gw:totable(), gb:totable() })
+      end)
+   end
+
+   for _, kind in ipairs { 'half', 'bfloat16', 'float', 'double' } do
+      it('adds its gradient to that of another branch, in a ' .. kind, function()
+         torch.manualSeed(7)
+         local function draw(...)
+            local t = torch.FloatTensor(...):uniform(-1, 1)
+            return t[kind](t)
+         end
+         local x, g, w, base = draw(3, 2, 40), draw(3, 2, 40), draw(40), draw(3, 2, 40)
+         local _, mean, invstd = torch.layernorm(x, 1e-5, w)
+         local want = torch.layernorm_grad(x, g, w, mean, invstd)
+         local gx, sum = torch.layernorm_grad_sum(x, g, w, mean, invstd, base)
+         assert.same({ want:totable(), (base + want):totable() }, { gx:totable(), sum:totable() })
+         local total = (base + want):totable()
+         torch.layernorm_grad_sum(gx, base, x, g, w, mean, invstd, base)
+         assert.same(total, base:totable())
+         local wide = draw(3, 2, 80):narrow(3, 1, 40)
+         total = (wide + want):totable()
+         torch.layernorm_grad_sum(gx, wide, x, g, w, mean, invstd, wide)
+         assert.same(total, wide:totable())
       end)
    end
 

@@ -271,10 +271,10 @@ recipe('embedding embedding_grad', function(d)
    return { weight = d:values(d.rows, d.cols), gw = d:values(d.rows, d.cols), index = d:places(d.rows, 200),
       g = d:values(200, d.cols) }
 end)
-recipe('layernorm layernorm_grad layernorm_grad_weight', function(d)
+recipe('layernorm layernorm_grad layernorm_grad_sum layernorm_grad_weight', function(d)
    local function row() return d:chances(d.cols) end
    return { x = d:values(d.rows, d.cols), g = d:values(d.rows, d.cols), weight = row(), bias = row(), gw = row(), gb = row(),
-      mean = d:chances(d.rows), invstd = d:chances(d.rows) }
+      mean = d:chances(d.rows), invstd = d:chances(d.rows), base = d:values(d.rows, d.cols) }
 end)
 -- More keys than queries; dim 1 is causal, dim 2 has padding.
 recipe('attention attention_grad attention_grad_query attention_grad_key attention_grad_value', function(d)
