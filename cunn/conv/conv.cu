@@ -42,10 +42,12 @@ template <class T> static th_status conv2d_grad_weight(const th_call *call)
   if (!gb || th_numel(g) == 0) return th_conv_run(call, TH_CONV_GRAD_WEIGHT);
   const int f = g->ndim - 3;
   const th_features by_plane = { f ? g->size[0] : 1, g->size[f], g->size[f + 1] * g->size[f + 2] };
-  const th_values<T> v = { th_first<const T>(g), th_view_of(g) };
   th_cuda_scratch sums;
   TH_TRY(sums.take((size_t)(by_plane.features * th_stretches(by_plane)) * 2 * sizeof(double)));
-  TH_TRY(th_sum_by_feature<1>(sums.as<double>(), v, by_plane));
+  const bool rows = th_contiguous(g) && (uintptr_t)th_first<const T>(g) % 16 == 0;
+  double *part = sums.as<double>();
+  TH_TRY(rows ? th_sum_by_feature<TH_MOST<T>>(part, th_values<T, true>(g), by_plane)
+              : th_sum_by_feature<TH_MOST<T>>(part, th_values<T, false>(g), by_plane));
   TH_TRY(th_conv_run(call, TH_CONV_GRAD_WEIGHT));
   TH_LAUNCH((add_bias<T>), th_blocks(by_plane.features), THREADS, 0, th_vector<T>(gb), sums.as<const double>(),
             by_plane.features, th_stretches(by_plane), a->scale);

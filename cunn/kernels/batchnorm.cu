@@ -1,10 +1,10 @@
 // batchnorm.cu - batch normalisation and its gradient, also with a ReLU behind it. Two sums of each
 // feature are found in one pass: those of halves at first in float, all others in double. A second
 // pass computes the results. Elements of a feature that lie side by side are taken N at a time. N
-// depends on sizes alone, so an address does not change the bits.
+// depends on sizes alone. Views with gaps, or at other addresses than multiples of 16 bytes, are
+// copied before, as for cuDNN.
 #include "../libraries/cudnn.cuh"
 #include "../../lib/op/batchnorm.args.h"
-#include "../runtime/vector.cuh"
 #include "normalise.cuh"
 #include "held.cuh"
 
@@ -17,34 +17,7 @@ static th_features features_of(const th_tensor *x)
   return s;
 }
 
-/* ---- elements side by side ---- */
-
-template <class T> constexpr int MOST = 16 / (int)sizeof(T);
-
-/* N elements from p on; `aligned`: one instruction can load them. */
-template <class T, int N>
-__device__ __forceinline__ void load_row(typename element<T>::C (&v)[N], const T *p, bool aligned)
-{
-  if (N > 1 && aligned) {
-    load_values<computed<T>, N>(v, p);
-  } else {
-    for (int k = 0; k < N; k++) v[k] = element<T>::load(p[k]);
-  }
-}
-template <class T, int N>
-__device__ __forceinline__ void store_row(T *p, const typename element<T>::C (&v)[N], bool aligned)
-{
-  if (N > 1 && aligned) {
-    store_values<computed<T>, N>(p, v);
-  } else {
-    for (int k = 0; k < N; k++) p[k] = element<T>::store(v[k]);
-  }
-}
-inline bool is_aligned(std::initializer_list<const void *> all)
-{
-  for (const void *p : all) if (reinterpret_cast<uintptr_t>(p) % 16) return false;
-  return true;
-}
+/* ---- numbers of features ---- */
 
 /* Four numbers of each feature, which one or two loads give. */
 template <class C> struct alignas(16) numbers_of { C by, add, less, back; };
@@ -101,14 +74,13 @@ template <int N, class Body> static th_status for_each_row(const Body &body, con
 template <class T> struct deviations {
   const T *x;
   int64_t places;
-  bool aligned;
   template <int N> __device__ void take(double *a, double *b, int64_t i, int64_t f, int64_t) const
   {
     typedef th_part<T> P;
     typename element<T>::C v[N];
     const P first = (P)element<T>::load(x[f * places]);
     P sum = 0, squares = 0;
-    load_row<T, N>(v, x + i, aligned);
+    th_load_row<T, N>(v, x + i);
     for (int k = 0; k < N; k++) {
       const P d = (P)v[k] - first;
       sum += d;
@@ -125,7 +97,7 @@ template <class T, class V> struct forward_of {
   const T *x;
   numbers_of<C> *to;
   th_vector<V> weight, bias, mean, invstd, running_mean, running_var;
-  bool train, relu, aligned;
+  bool train, relu;
   double momentum, eps, count;
   int64_t places;
 
@@ -152,12 +124,12 @@ template <class T, class V> struct forward_of {
   {
     const numbers_of<C> k = to[f];
     C v[N];
-    load_row<T, N>(v, x + i, aligned);
+    th_load_row<T, N>(v, x + i);
     for (int e = 0; e < N; e++) {
       v[e] = (v[e] - k.less) * k.by + k.add;
       if (relu && v[e] <= 0) v[e] = 0;
     }
-    store_row<T, N>(y + i, v, aligned);
+    th_store_row<T, N>(y + i, v);
   }
 };
 template <class T, class V>
@@ -179,19 +151,18 @@ template <class T, class V> static th_status own_norm(const th_call *c)
   TH_TRY(numbers.take((size_t)s.features * sizeof(numbers_of<C>)));
   const T *x = static_cast<const T *>(from.data());
   T *y = static_cast<T *>(to.data());
-  const bool aligned = is_aligned({ x, y });
   const forward_of<T, V> j = { y, x, numbers.as<numbers_of<C>>(), th_vector<V>(a->weight),
                                th_vector<V>(a->bias), th_vector<V>(a->mean),
                                th_vector<V>(a->invstd), th_vector<V>(a->runningMean),
-                               th_vector<V>(a->runningVar), a->train != 0, a->relu != 0, aligned,
+                               th_vector<V>(a->runningVar), a->train != 0, a->relu != 0,
                                a->momentum, a->eps, (double)(s.samples * s.places), s.places };
   if (j.train) {
-    const deviations<T> f = { x, s.places, aligned };
-    TH_TRY(th_give_features<MOST<T>>(f, j, s));
+    const deviations<T> f = { x, s.places };
+    TH_TRY(th_give_features<TH_MOST<T>>(f, j, s));
   } else {
     TH_LAUNCH((use_running<T, V>), th_blocks(s.features), THREADS, 0, j, s.features);
   }
-  TH_TRY(for_each_row<MOST<T>>(j, s));
+  TH_TRY(for_each_row<TH_MOST<T>>(j, s));
   return to.give();
 }
 
@@ -204,7 +175,7 @@ template <class T, class V> struct backward_of {
   const T *x, *g, *y;
   numbers_of<C> *to;
   th_vector<V> weight, mean, invstd, grad_weight, grad_bias;
-  bool train, aligned;
+  bool train;
   double scale, count;
 
   /* The sums of the gradients, and of these times x - mean. */
@@ -214,13 +185,13 @@ template <class T, class V> struct backward_of {
     const P centre = (P)mean.get(f, 0);
     C slope[N], v[N];
     P sum = 0, product = 0;
-    load_row<T, N>(slope, g + i, aligned);
+    th_load_row<T, N>(slope, g + i);
     if (y) {
-      load_row<T, N>(v, y + i, aligned);
+      th_load_row<T, N>(v, y + i);
       for (int k = 0; k < N; k++) if (!(v[k] > 0)) slope[k] = 0;
-      store_row<T, N>(gy + i, slope, aligned);
+      th_store_row<T, N>(gy + i, slope);
     }
-    load_row<T, N>(v, x + i, aligned);
+    th_load_row<T, N>(v, x + i);
     for (int k = 0; k < N; k++) {
       sum += (P)slope[k];
       product += (P)slope[k] * ((P)v[k] - centre);
@@ -240,10 +211,10 @@ template <class T, class V> struct backward_of {
   {
     const numbers_of<C> k = to[f];
     C slope[N], v[N];
-    load_row<T, N>(slope, (y ? gy : g) + i, aligned);
-    load_row<T, N>(v, x + i, aligned);
+    th_load_row<T, N>(slope, (y ? gy : g) + i);
+    th_load_row<T, N>(v, x + i);
     for (int e = 0; e < N; e++) v[e] = (slope[e] - k.add - (v[e] - k.less) * k.back) * k.by;
-    store_row<T, N>(gx + i, v, aligned);
+    th_store_row<T, N>(gx + i, v);
   }
 };
 
@@ -263,23 +234,21 @@ template <class T, class V> static th_status own_norm_grad(const th_call *c)
     TH_TRY(gy.take(a->gy, false));
   }
   TH_TRY(numbers.take((size_t)s.features * sizeof(numbers_of<C>)));
-  const auto at = [](const dnn::packed &p, const th_tensor *t) { return t ?
-      static_cast<T *>(p.data()) : nullptr; };
+  const auto at = [](const dnn::packed &p, const th_tensor *t) {
+    return t ? static_cast<T *>(p.data()) : nullptr;
+  };
   backward_of<T, V> j = { at(gx, a->gx), at(gy, a->gy), at(x, a->x), at(g, a->g), at(y, a->y),
-                         numbers.as<numbers_of<C>>(),
-                          th_vector<V>(a->weight), th_vector<V>(a->mean), th_vector<V>(a->invstd),
-                              th_vector<V>(a->gradWeight),
-                          th_vector<V>(a->gradBias), a->train != 0, false, a->scale,
-                              (double)(s.samples * s.places) };
-  j.aligned = is_aligned({ j.gx, j.gy, j.x, j.g, j.y });
-  TH_TRY(th_give_features<MOST<T>>(j, j, s));
-  TH_TRY(for_each_row<MOST<T>>(j, s));
+                          numbers.as<numbers_of<C>>(), th_vector<V>(a->weight),
+                          th_vector<V>(a->mean), th_vector<V>(a->invstd),
+                          th_vector<V>(a->gradWeight), th_vector<V>(a->gradBias), a->train != 0,
+                          a->scale, (double)(s.samples * s.places) };
+  TH_TRY(th_give_features<TH_MOST<T>>(j, j, s));
+  TH_TRY(for_each_row<TH_MOST<T>>(j, s));
   if (a->gy) TH_TRY(gy.give());
   return gx.give();
 }
 
-/* ---- by cuDNN, which has the parameters as floats, or doubles, without gaps, and here no ReLU
- * ---- */
+/* ---- by cuDNN, without ReLU: parameters are floats, or doubles, without gaps ---- */
 
 /* Vectors of one number a feature: those that are there, or what stands for them. */
 template <class V> struct vectors { th_vector<V> v[4]; double absent[4]; };

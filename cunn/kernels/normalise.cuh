@@ -1,7 +1,27 @@
 // normalise.cuh - sums over all dimensions but one, for normalisations and their gradients.
 #ifndef TH_NORMALISE_CUH
 #define TH_NORMALISE_CUH
+#include "../runtime/vector.cuh"
 #include "fold.cuh"
+
+/* ---- elements side by side ---- */
+
+/* How many elements a load of 16 bytes has. */
+template <class T> constexpr int TH_MOST = 16 / (int)sizeof(T);
+
+/* N elements from p on; for several, p is a multiple of their bytes. */
+template <class T, int N>
+__device__ __forceinline__ void th_load_row(typename element<T>::C (&v)[N], const T *p)
+{
+  load_values<computed<T>, N>(v, p);
+}
+template <class T, int N>
+__device__ __forceinline__ void th_store_row(T *p, const typename element<T>::C (&v)[N])
+{
+  store_values<computed<T>, N>(p, v);
+}
+
+/* ---- sums ---- */
 
 /* A tensor as samples x features x positions. */
 struct th_features { int64_t samples, features, places; };
@@ -138,13 +158,17 @@ static th_status th_give_features(const F &f, const P &result, const th_features
   return th_launched();
 }
 
-/* The sum of a feature's elements. */
-template <class T> struct th_values {
+/* The sum of a feature's elements. ROWS: they are contiguous, from a multiple of 16 bytes on. */
+template <class T, bool ROWS> struct th_values {
   const T *x;
   view v;
-  template <int> __device__ void take(double *a, double *, int64_t i, int64_t, int64_t) const
+  explicit th_values(const th_tensor *t) : x(th_first<const T>(t)), v(th_view_of(t)) {}
+  template <int N> __device__ void take(double *a, double *, int64_t i, int64_t, int64_t) const
   {
-    *a += (double)element<T>::load(x[v.at(i)]);
+    typename element<T>::C row[N];
+    if (ROWS) th_load_row<T, N>(row, x + i);
+    else for (int k = 0; k < N; k++) row[k] = element<T>::load(x[v.at(i + k)]);
+    for (int k = 0; k < N; k++) *a += (double)row[k];
   }
 };
 
