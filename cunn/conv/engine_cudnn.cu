@@ -1,11 +1,13 @@
-// engine_cudnn.cu - the engine cudnn of devices: cuDNN, opened at run time. It takes algorithms that give the same bits on every
-// run, and rounds floats to TF32 only where cutorch.setTF32 says so. Its heuristics choose, never its stopwatch: what is chosen
-// depends on sizes, device and version.
+// engine_cudnn.cu - the engine cudnn of devices: cuDNN, opened at run time. It takes engines and
+// algorithms that give the same bits on every run, and rounds floats to TF32 only where
+// cutorch.setTF32 says so. Its heuristics choose, never its stopwatch: what is chosen depends on
+// sizes, device and version. The graph interface has the faster kernels. The older interface
+// computes what the graph interface refuses.
 #include <map>
 #include <memory>
 #include <string>
 #include "engine.cuh"
-#include "../libraries/cudnn.cuh"
+#include "../libraries/cudnn_graph.cuh"
 #include "../runtime/recording.cuh"
 
 namespace {
@@ -40,13 +42,24 @@ th_status descriptors::make(const th_conv_shape &s, bool tf32)
   return TH_OK;
 }
 
-/* ---- plans: descriptors, and the first proposal that gives the same bits always, in memory that is not too much ---- */
+/* ---- plans: the first proposal that gives the same bits always, in memory not too large ---- */
 
 enum { MOST = 16, KEPT = 4096 };
 constexpr size_t WORKSPACE = (size_t)1 << 30;
+
+/* A choice of the older interface, with its descriptors. */
 struct choice { int algorithm; size_t work; };       /* algorithm -1: none */
-struct plan { descriptors d; choice by = { -1, 0 }; };
-/* To make five descriptors takes longer than the launch of a small convolution. Under the lock of the handles. */
+struct older { descriptors d; choice by = { -1, 0 }; };
+
+/* Of the graph interface; the tensors of a graph are these. */
+enum { X = 1, K, Y, BIAS, SUM };
+typedef std::unique_ptr<dnn::engine_plan> graph_plan;
+
+/* `alone` has no bias. `biased` adds it, and exists where that loses no tensor cores. Without
+ * `alone`, and for a scale that is not 1, the older interface computes. */
+struct plan { graph_plan alone, biased; std::unique_ptr<older> old; };
+/* To make a plan takes longer than the launch of a small convolution. Under the lock of the
+ * handles. */
 typedef std::shared_ptr<plan> kept_plan;
 static auto &plans = *new std::map<std::string, kept_plan>;       /* cuDNN may be gone at exit */
 
@@ -82,7 +95,47 @@ static th_status choose(choice *to, void *h, const descriptors &d, int pass)
   return TH_OK;
 }
 
-/* Makes the plan unless it is kept. It has algorithm -1 where cuDNN has none; without memory to ask there is no plan. */
+/* No plan where cuDNN has none; without memory to ask a failure. */
+static th_status graph_of(graph_plan *to, void *h, const th_conv_shape &s, bool tf32,
+                          bool with_bias)
+{
+  const int type = dnn::type_of(s.dtype);
+  const int64_t c = s.groups * s.c, o = s.groups * s.o;
+  const dnn::extent images = dnn::packed_extent(s.n, o, s.oh, s.ow);
+  const bool adds = s.pass == TH_CONV_GRAD_WEIGHT;   /* to what is there */
+  const char *who = th_entered();                    /* a refusal is no failure of the call */
+  graph_plan made(new dnn::engine_plan);
+  dnn::graph g;
+  g.tensor(type, dnn::packed_extent(s.n, c, s.h, s.w));
+  g.tensor(type, dnn::packed_extent(o, s.c, s.kh, s.kw));
+  g.tensor(type, images);
+  if (with_bias) {
+    g.tensor(type, dnn::packed_extent(1, o, 1, 1));
+    g.between(dnn::FLOAT, images);
+  }
+  g.convolution(s, X, K, with_bias ? SUM : Y, adds ? 1 : 0);
+  if (with_bias) g.pointwise(dnn::PLUS, dnn::FLOAT, SUM, BIAS, Y);
+  const th_status status = g.plan(made.get(), h, tf32, WORKSPACE);
+  if (status == TH_OK) *to = std::move(made);
+  if (status == TH_ENOMEM) return status;
+  th_enter(who);
+  return TH_OK;
+}
+
+static th_status older_of(std::unique_ptr<older> *to, void *h, const th_conv_shape &s,
+                          bool tf32)
+{
+  std::unique_ptr<older> made(new older);
+  TH_TRY(made->d.make(s, tf32));
+  TH_TRY(choose(&made->by, h, made->d, s.pass));
+  if (made->by.algorithm >= 0) *to = std::move(made);
+  return TH_OK;
+}
+
+static bool is_empty(const plan &p) { return !p.alone && !p.old; }
+
+/* Makes the plan unless it is kept. It is empty where cuDNN has none; without memory to ask there
+ * is no plan. */
 static th_status plan_of(kept_plan *found, void *h, const th_conv_shape &s, bool tf32)
 {
   const std::string key = key_of(s, tf32);
@@ -92,8 +145,15 @@ static th_status plan_of(kept_plan *found, void *h, const th_conv_shape &s, bool
     return TH_OK;
   }
   const kept_plan made = std::make_shared<plan>();
-  TH_TRY(made->d.make(s, tf32));
-  TH_TRY(choose(&made->by, h, made->d, s.pass));
+  TH_TRY(graph_of(&made->alone, h, s, tf32, false));
+  if (made->alone && s.pass == TH_CONV_FORWARD) {
+    TH_TRY(graph_of(&made->biased, h, s, tf32, true));
+    const bool same = made->biased && made->biased->tensor_cores == made->alone->tensor_cores;
+    if (!same) made->biased.reset();
+  }
+  if (!made->alone || s.pass == TH_CONV_GRAD_WEIGHT) {
+    TH_TRY(older_of(&made->old, h, s, tf32));
+  }
   if (plans.size() >= KEPT) plans.clear();
   *found = plans[key] = made;
   return TH_OK;
@@ -126,31 +186,83 @@ static th_conv_shape part_of(const th_conv_shape &s, int64_t n)
 
 struct operands { char *x, *y, *k, *bias; };
 
-static th_status pass_by(void *h, const descriptors &d, const th_conv *c, const choice &by, const operands &t, void *work)
+/* The plan of a graph for c; nullptr: the older way. */
+static const dnn::engine_plan *graph_for(const plan &p, const th_conv *c)
+{
+  if (c->s.pass == TH_CONV_GRAD_WEIGHT && c->scale != 1) return nullptr;
+  return c->bias && p.biased ? p.biased.get() : p.alone.get();
+}
+static size_t work_of(const plan &p, const th_conv *c)
+{
+  const dnn::engine_plan *g = graph_for(p, c);
+  return g ? g->work : p.old ? p.old->by.work : 0;
+}
+
+static th_status add_bias_by(void *h, const th_conv *c, int64_t samples, const operands &t)
+{
+  const dnn::factors f(1, c->s.dtype == TH_F64);
+  const int type = dnn::type_of(c->s.dtype);
+  const int64_t o = c->s.groups * c->s.o;
+  dnn::tensor bias, y;
+  TH_TRY(bias.make(type, 1, o, 1, 1));
+  TH_TRY(y.make(type, samples, o, c->s.oh, c->s.ow));
+  TH_DNN_TRY(add, h, f.at(dnn::ONCE), bias, t.bias, f.at(dnn::ONCE), y, t.y);
+  return TH_OK;
+}
+
+static th_status pass_by_older(void *h, const older &p, const th_conv *c, const operands &t,
+                               void *work)
 {
   const dnn::factors f(c->scale, c->s.dtype == TH_F64);
   const dnn::numbers nothing = f.at(dnn::NOTHING), once = f.at(dnn::ONCE), scale = f.at(dnn::SCALED);
+  const descriptors &d = p.d;
+  const choice &by = p.by;
   if (c->s.pass == TH_CONV_GRAD_INPUT) {
     TH_DNN_TRY(input, h, once, d.k, t.k, d.y, t.y, d.conv, by.algorithm, work, by.work, nothing, d.x, t.x);
   } else if (c->s.pass == TH_CONV_GRAD_WEIGHT) {
     TH_DNN_TRY(weight, h, scale, d.x, t.x, d.y, t.y, d.conv, by.algorithm, work, by.work, once, d.k, t.k);
   } else {
     TH_DNN_TRY(forward, h, once, d.x, t.x, d.k, t.k, d.conv, by.algorithm, work, by.work, nothing, d.y, t.y);
-    if (c->bias) TH_DNN_TRY(add, h, once, d.bias, t.bias, once, d.y, t.y);
   }
   return TH_OK;
 }
 
-/* The plan for parts of one size. */
-static th_status prepare(kept_plan *p, void *h, const th_conv_shape &s, bool tf32)
+/* The samples of one part. What fails is not tried again; the older interface takes the place of a
+ * graph. */
+static th_status pass_by(void *h, plan *p, const th_conv *c, int64_t samples, const operands &t,
+                         void *work, bool tf32)
 {
-  TH_TRY(plan_of(p, h, s, tf32));
-  if ((*p)->by.algorithm >= 0) return TH_OK;
+  const dnn::engine_plan *g = graph_for(*p, c);
+  const bool biased = g && g == p->biased.get();
+  const th_status status =
+    biased ? g->run(h, { { X, t.x }, { K, t.k }, { Y, t.y }, { BIAS, t.bias } }, work)
+    : g    ? g->run(h, { { X, t.x }, { K, t.k }, { Y, t.y } }, work)
+           : pass_by_older(h, *p->old, c, t, work);
+  if (status == TH_EBACKEND && biased) p->biased.reset();
+  else if (status == TH_EBACKEND && !g) p->old.reset();
+  else if (status == TH_EBACKEND) {
+    p->alone.reset();
+    if (!p->old && !th_cuda_records()) {
+      TH_TRY(older_of(&p->old, h, part_of(c->s, samples), tf32));
+    }
+    return th_fail(TH_EBACKEND, "cuDNN has failed (a plan)");
+  }
+  TH_TRY(status);
+  return c->bias && !biased ? add_bias_by(h, c, samples, t) : TH_OK;
+}
+
+/* The plan for parts of one size. */
+static th_status prepare(kept_plan *p, void *h, const th_conv *c, int64_t samples,
+                         bool tf32)
+{
+  TH_TRY(plan_of(p, h, part_of(c->s, samples), tf32));
+  if (graph_for(**p, c) || (*p)->old) return TH_OK;
   return th_fail(TH_EBACKEND, "cuDNN has no algorithm for this whose bits are always the same");
 }
 
-/* Parts follow each other, so gradWeight adds up in the order of the samples. All memory is taken before the first one begins. */
-static th_status run_parts(const th_conv *c, const operands &t, bool tf32)
+/* Parts follow each other, so gradWeight adds up in the order of the samples. All memory is taken
+ * before the first one begins; `began` says that something may be written. */
+static th_status run_parts(const th_conv *c, const operands &t, bool tf32, bool *began)
 {
   const th_conv_shape &s = c->s;
   const int64_t each = samples_of(s), rest = each ? s.n % each : 0;
@@ -161,14 +273,16 @@ static th_status run_parts(const th_conv *c, const operands &t, bool tf32)
   dnn::handle h;
   if (each == 0) return th_fail(TH_EBACKEND, "cuDNN cannot count the elements of this");
   TH_TRY(h.take());
-  TH_TRY(prepare(&whole, h, part_of(s, each), tf32));
-  if (rest) TH_TRY(prepare(&last, h, part_of(s, rest), tf32));
-  TH_TRY(work.take(last && last->by.work > whole->by.work ? last->by.work : whole->by.work));
+  TH_TRY(prepare(&whole, h, c, each, tf32));
+  if (rest) TH_TRY(prepare(&last, h, c, rest, tf32));
+  const size_t one = work_of(*whole, c), other = last ? work_of(*last, c) : 0;
+  TH_TRY(work.take(other > one ? other : one));
   for (int64_t first = 0; first < s.n; first += each) {
-    plan &p = s.n - first >= each ? *whole : *last;
-    const th_status status = pass_by(h, p.d, c, p.by, { t.x + first * x, t.y + first * y, t.k, t.bias }, work.as<void>());
-    if (status == TH_EBACKEND) p.by.algorithm = -1;
-    TH_TRY(status);
+    const bool full = s.n - first >= each;
+    const operands part = { t.x + first * x, t.y + first * y, t.k, t.bias };
+    TH_TRY(pass_by(h, (full ? whole : last).get(), c, full ? each : rest, part, work.as<void>(),
+                   tf32));
+    *began = true;
   }
   return TH_OK;
 }
@@ -185,7 +299,15 @@ static th_status run(const th_conv *c, const th_call *)
   TH_TRY(k.take(c->k, true));                        /* gradWeight adds to what is there */
   if (c->bias) TH_TRY(bias.take(c->bias, true));
   const auto at = [](const dnn::packed &p) { return static_cast<char *>(p.data()); };
-  TH_TRY(run_parts(c, { at(x), at(y), at(k), c->bias ? at(bias) : nullptr }, tf32));
+  const operands all = { at(x), at(y), at(k), c->bias ? at(bias) : nullptr };
+  const char *who = th_entered();
+  th_status status = TH_EBACKEND;
+  bool began = false;
+  for (int ways = 0; ways < 3 && status == TH_EBACKEND && !began; ways++) {
+    th_enter(who);
+    status = run_parts(c, all, tf32, &began);
+  }
+  TH_TRY(status);
   return (pass == TH_CONV_FORWARD ? y : pass == TH_CONV_GRAD_INPUT ? x : k).give();
 }
 
@@ -199,11 +321,11 @@ static th_status ask(bool *has, const th_conv_shape *all)
   kept_plan p;
   dnn::handle h;
   const auto at = plans.find(key_of(*s, tf32));
-  *has = at != plans.end() && at->second->by.algorithm >= 0;
+  *has = at != plans.end() && !is_empty(*at->second);
   if (at != plans.end() || th_cuda_records()) return TH_OK;
   TH_TRY(h.take());
   TH_TRY(plan_of(&p, h, *s, tf32));
-  *has = p->by.algorithm >= 0;
+  *has = !is_empty(*p);
   return TH_OK;
 }
 

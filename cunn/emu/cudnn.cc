@@ -1,5 +1,5 @@
 // cudnn.cc - the cuDNN of the emulated device, with cuDNN's names and semantics, computed by plain loops in double. This file has
-// handles and descriptors; cudnn_conv.cc, cudnn_layers.cc and cudnn_rnn.cc compute.
+// handles and descriptors; cudnn_conv.cc, cudnn_graph.cc, cudnn_layers.cc and cudnn_rnn.cc compute.
 #include "cudnn.h"
 #include <mutex>
 #include <set>
@@ -113,5 +113,6 @@ void *emu::cudnn(const char *name)
   void *const f = find_symbol(all, name);
   void *const layers = f ? f : symbol_of_layers(name);
   void *const rnn = layers ? layers : symbol_of_rnn(name);
-  return rnn ? rnn : symbol_of_convolution(name);
+  void *const graph = rnn ? rnn : symbol_of_graph(name);
+  return graph ? graph : symbol_of_convolution(name);
 }

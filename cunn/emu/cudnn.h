@@ -7,12 +7,13 @@
 
 namespace emu_dnn {
 
-enum { SUCCESS = 0, NOT_INITIALIZED = 1001, BAD_PARAM = 2000, NULL_POINTER = 2002, TOO_SMALL = 2006, OTHER_SHAPE = 2008,
-       NOT_SUPPORTED = 3000, EXECUTION_FAILED = 5000 };
+enum { SUCCESS = 0, NOT_INITIALIZED = 1001, BAD_PARAM = 2000, NULL_POINTER = 2002,
+       MISALIGNED = 2003, NOT_FINALIZED = 2004, TOO_SMALL = 2006, OTHER_SHAPE = 2008,
+       ATTRIBUTE_TYPE = 2010, NOT_SUPPORTED = 3000, EXECUTION_FAILED = 5000 };
 enum { FLOAT = 0, DOUBLE = 1, HALF = 2, BFLOAT16 = 9 };
 
 /* The live descriptor or handle at p; nullptr if p is none of that kind. */
-enum kind { HANDLE, TENSOR, FILTER, CONVOLUTION, POOLING, DROPOUT, RNN, RNN_DATA };
+enum kind { HANDLE, TENSOR, FILTER, CONVOLUTION, POOLING, DROPOUT, RNN, RNN_DATA, PART };
 struct object {
   kind what;
   bool set;                                          /* false: only created */
@@ -98,6 +99,16 @@ inline double factor(int type, const void *p)
   return type == DOUBLE ? *static_cast<const double *>(p) : *static_cast<const float *>(p);
 }
 
+/* A convolution: sizes of x, k and y, and what a pass computes of them. */
+enum { TO_Y, TO_X, TO_K };
+struct conv_sizes { int x[4], k[4], y[4], pad[2], step[2], spread[2], groups; };
+bool agree(const conv_sizes &s);
+/* A plausible workspace: columns of images and some transformed kernels. */
+size_t conv_work(const conv_sizes &s, int type);
+/* x and k for y, k and y for x, x and y for k. */
+std::vector<double> convolve(const conv_sizes &s, int pass, const std::vector<double> &a,
+                             const std::vector<double> &b);
+
 /* The workspace belongs to the call until the work is done, so the work overwrites it. */
 int start(const handle *h, void *work, size_t bytes, std::function<void()> f, const char *name);
 
@@ -105,6 +116,7 @@ struct symbol { const char *name; void *f; };
 void *symbol_of_convolution(const char *name);
 void *symbol_of_layers(const char *name);
 void *symbol_of_rnn(const char *name);
+void *symbol_of_graph(const char *name);
 template <size_t N> void *find_symbol(const symbol (&all)[N], const char *name)
 {
   for (const symbol &s : all) if (strcmp(s.name, name) == 0) return s.f;

@@ -47,13 +47,7 @@ static int set_math(void *p, int math)
   return SUCCESS;
 }
 
-/* Whether these sizes agree. */
-struct job { tensor x, y; filter k; convolution c; };
-
-static int out(int in, int pad, int kernel, int dilation, int step)
-{
-  return (in + 2 * pad - (kernel - 1) * dilation - 1) / step + 1;
-}
+struct job { conv_sizes s; int type; };
 
 static int check(job *to, void *xp, void *kp, void *cp, void *yp)
 {
@@ -62,29 +56,18 @@ static int check(job *to, void *xp, void *kp, void *cp, void *yp)
   const convolution *c = find<convolution>(cp);
   if (!ready({ x, y, k, c })) return NULL_POINTER;
   if (x->type != y->type || x->type != k->type || (x->type == DOUBLE) != (c->type == DOUBLE)) return BAD_PARAM;
-  const int reach[2] = { (k->size[2] - 1) * c->dh + 1, (k->size[3] - 1) * c->dw + 1 };
-  if (x->size[0] != y->size[0] || x->size[1] != k->size[1] * c->groups || y->size[1] != k->size[0] ||
-      k->size[0] % c->groups || reach[0] > x->size[2] + 2 * c->ph || reach[1] > x->size[3] + 2 * c->pw ||
-      y->size[2] != out(x->size[2], c->ph, k->size[2], c->dh, c->sh) ||
-      y->size[3] != out(x->size[3], c->pw, k->size[3], c->dw, c->sw)) return OTHER_SHAPE;
-  to->x.type = x->type;
-  memcpy(to->x.size, x->size, sizeof x->size);
-  memcpy(to->y.size, y->size, sizeof y->size);
-  memcpy(to->k.size, k->size, sizeof k->size);
-  to->c.ph = c->ph, to->c.pw = c->pw, to->c.sh = c->sh, to->c.sw = c->sw, to->c.dh = c->dh, to->c.dw = c->dw;
-  to->c.groups = c->groups;
-  return SUCCESS;
+  to->type = x->type;
+  memcpy(to->s.x, x->size, sizeof x->size);
+  memcpy(to->s.k, k->size, sizeof k->size);
+  memcpy(to->s.y, y->size, sizeof y->size);
+  to->s.pad[0] = c->ph, to->s.pad[1] = c->pw, to->s.step[0] = c->sh, to->s.step[1] = c->sw;
+  to->s.spread[0] = c->dh, to->s.spread[1] = c->dw, to->s.groups = c->groups;
+  return agree(to->s) ? SUCCESS : OTHER_SHAPE;
 }
 /* Kernels of 13 x 13 have no deterministic algorithm here, so that specs can test that case. */
-static bool steady(const job &j) { return j.k.size[2] != 13 || j.k.size[3] != 13; }
+static bool steady(const job &j) { return j.s.k[2] != 13 || j.s.k[3] != 13; }
 
-/* A plausible workspace: columns of images and some transformed kernels. */
-static size_t work_of(const job &j)
-{
-  const size_t columns = (size_t)j.y.size[0] * (size_t)j.y.size[2] * (size_t)j.y.size[3];
-  const size_t kernel = (size_t)j.k.size[1] * (size_t)j.k.size[2] * (size_t)j.k.size[3];
-  return bytes_of(j.x.type) * kernel * (columns + 8 * (size_t)j.k.size[0]);
-}
+static size_t work_of(const job &j) { return conv_work(j.s, j.type); }
 
 static int propose(const job &j, int wanted, int *n, proposal *p)
 {
@@ -106,34 +89,6 @@ static int work(const job &j, int algorithm, size_t *bytes)
   return algorithm == STEADY || algorithm == HASTY ? SUCCESS : BAD_PARAM;
 }
 
-/* Calls f for the products of one plane of x with one of y: their first elements, and that of the kernel. */
-template <class F> void each_of_planes(const job &j, int64_t from, int64_t kernel, int64_t to, F f)
-{
-  const int *xs = j.x.size, *ys = j.y.size, *ks = j.k.size;
-  for (int at = 0; at < ks[2] * ks[3] * ys[2]; at++) {
-    const int a = at / ys[2] / ks[3], b = at / ys[2] % ks[3], row = at % ys[2], h = row * j.c.sh - j.c.ph + a * j.c.dh;
-    if (h < 0 || h >= xs[2]) continue;
-    for (int col = 0; col < ys[3]; col++) {
-      const int w = col * j.c.sw - j.c.pw + b * j.c.dw;
-      const int64_t x = from + (int64_t)h * xs[3] + w, k = kernel + a * ks[3] + b, y = to + (int64_t)row * ys[3] + col;
-      if (w >= 0 && w < xs[3]) f((size_t)x, (size_t)k, (size_t)y);
-    }
-  }
-}
-/* Calls f(pixel of x, element of k, pixel of y) for all products of a convolution. */
-template <class F> void each(const job &j, F f)
-{
-  const int *xs = j.x.size, *ys = j.y.size, *ks = j.k.size;
-  const int per = ks[0] / j.c.groups;
-  for (int64_t at = 0; at < (int64_t)ys[0] * ys[1] * ks[1]; at++) {
-    const int64_t n = at / ks[1] / ys[1], o = at / ks[1] % ys[1], c = at % ks[1];
-    each_of_planes(j, (n * xs[1] + o / per * ks[1] + c) * xs[2] * xs[3], (o * ks[1] + c) * ks[2] * ks[3],
-                   (n * ys[1] + o) * ys[2] * ys[3], f);
-  }
-}
-
-enum { TO_Y, TO_X, TO_K };
-
 static int run(void *hp, int pass, int wrong, const job &j, const void *alpha, const void *first, const void *second,
                const void *beta, void *result, int algorithm, void *room, size_t bytes)
 {
@@ -144,19 +99,14 @@ static int run(void *hp, int pass, int wrong, const job &j, const void *alpha, c
   if (bytes < work_of(j)) return TOO_SMALL;
   if (algorithm != HASTY && algorithm != STEADY) return BAD_PARAM;
   if (algorithm == STEADY && !steady(j)) return NOT_SUPPORTED;
-  const double by = factor(j.x.type, alpha), keep = factor(j.x.type, beta);
-  const int type = j.x.type;
-  int64_t nk = 1;
-  for (int d = 0; d < 4; d++) nk *= j.k.size[d];
-  const int64_t nx = j.x.count(), ny = j.y.count();
+  const double by = factor(j.type, alpha), keep = factor(j.type, beta);
+  const auto count = [](const int *n) { return (int64_t)n[0] * n[1] * n[2] * n[3]; };
+  const int64_t nx = count(j.s.x), nk = count(j.s.k), ny = count(j.s.y);
   const auto work = [=] {
-    const int64_t n = pass == TO_Y ? ny : pass == TO_X ? nx : nk;
-    const std::vector<double> a = take(type, first, pass == TO_X ? nk : nx), b = take(type, second, pass == TO_Y ? nk : ny);
-    std::vector<double> sum((size_t)n, algorithm == HASTY ? NAN : 0.0);
-    if (pass == TO_Y) each(j, [&](size_t x, size_t k, size_t y) { sum[y] += a[x] * b[k]; });
-    if (pass == TO_X) each(j, [&](size_t x, size_t k, size_t y) { sum[x] += a[k] * b[y]; });
-    if (pass == TO_K) each(j, [&](size_t x, size_t k, size_t y) { sum[k] += a[x] * b[y]; });
-    give(type, result, sum, by, keep);
+    std::vector<double> sum = convolve(j.s, pass, take(j.type, first, pass == TO_X ? nk : nx),
+                                       take(j.type, second, pass == TO_Y ? nk : ny));
+    if (algorithm == HASTY) sum.assign(sum.size(), NAN);
+    give(j.type, result, sum, by, keep);
   };
   return start(h, room, bytes, work, "a convolution of cuDNN");
 }
@@ -214,6 +164,67 @@ static int backward_filter(void *h, const void *alpha, void *dx, const void *x, 
 }
 
 }  // namespace
+
+static int out(int in, int pad, int kernel, int spread, int step)
+{
+  return (in + 2 * pad - (kernel - 1) * spread - 1) / step + 1;
+}
+
+bool agree(const conv_sizes &s)
+{
+  for (int d = 0; d < 2; d++) {
+    if ((s.k[2 + d] - 1) * s.spread[d] + 1 > s.x[2 + d] + 2 * s.pad[d]) return false;
+    if (s.y[2 + d] != out(s.x[2 + d], s.pad[d], s.k[2 + d], s.spread[d], s.step[d])) return false;
+  }
+  if (s.k[0] % s.groups) return false;
+  return s.x[0] == s.y[0] && s.x[1] == s.k[1] * s.groups && s.y[1] == s.k[0];
+}
+
+size_t conv_work(const conv_sizes &s, int type)
+{
+  const size_t columns = (size_t)s.y[0] * (size_t)s.y[2] * (size_t)s.y[3];
+  const size_t kernel = (size_t)s.k[1] * (size_t)s.k[2] * (size_t)s.k[3];
+  return bytes_of(type) * kernel * (columns + 8 * (size_t)s.k[0]);
+}
+
+/* Calls f for the products of one plane of x with one of y: their first elements, and that of the
+ * kernel. */
+template <class F>
+void each_of_planes(const conv_sizes &s, int64_t from, int64_t kernel, int64_t to, F f)
+{
+  for (int at = 0; at < s.k[2] * s.k[3] * s.y[2]; at++) {
+    const int a = at / s.y[2] / s.k[3], b = at / s.y[2] % s.k[3], row = at % s.y[2];
+    const int h = row * s.step[0] - s.pad[0] + a * s.spread[0];
+    if (h < 0 || h >= s.x[2]) continue;
+    for (int col = 0; col < s.y[3]; col++) {
+      const int w = col * s.step[1] - s.pad[1] + b * s.spread[1];
+      const int64_t x = from + (int64_t)h * s.x[3] + w, k = kernel + a * s.k[3] + b;
+      const int64_t y = to + (int64_t)row * s.y[3] + col;
+      if (w >= 0 && w < s.x[3]) f((size_t)x, (size_t)k, (size_t)y);
+    }
+  }
+}
+/* Calls f(pixel of x, element of k, pixel of y) for all products of a convolution. */
+template <class F> void each(const conv_sizes &s, F f)
+{
+  const int per = s.k[0] / s.groups;
+  for (int64_t at = 0; at < (int64_t)s.y[0] * s.y[1] * s.k[1]; at++) {
+    const int64_t n = at / s.k[1] / s.y[1], o = at / s.k[1] % s.y[1], c = at % s.k[1];
+    each_of_planes(s, (n * s.x[1] + o / per * s.k[1] + c) * s.x[2] * s.x[3],
+                   (o * s.k[1] + c) * s.k[2] * s.k[3], (n * s.y[1] + o) * s.y[2] * s.y[3], f);
+  }
+}
+
+std::vector<double> convolve(const conv_sizes &s, int pass, const std::vector<double> &a,
+                             const std::vector<double> &b)
+{
+  const int *n = pass == TO_Y ? s.y : pass == TO_X ? s.x : s.k;
+  std::vector<double> sum((size_t)n[0] * (size_t)n[1] * (size_t)n[2] * (size_t)n[3]);
+  if (pass == TO_Y) each(s, [&](size_t x, size_t k, size_t y) { sum[y] += a[x] * b[k]; });
+  if (pass == TO_X) each(s, [&](size_t x, size_t k, size_t y) { sum[x] += a[k] * b[y]; });
+  if (pass == TO_K) each(s, [&](size_t x, size_t k, size_t y) { sum[k] += a[x] * b[y]; });
+  return sum;
+}
 
 void *symbol_of_convolution(const char *name)
 {

@@ -91,7 +91,15 @@ typedef const void *numbers;
     void *gx, void *dh, numbers hx, numbers ghy, void *ghx, void *dc, numbers cx, numbers gcy, void *gcx, size_t weights, \
     numbers weight, size_t bytes, void *work, size_t reserved, void *reserve) \
   F(rnn_back_weight, cudnnRNNBackwardWeights_v8, void *handle, void *d, int how, const int32_t *lengths, void *dx, numbers x, \
-    void *dh, numbers hx, void *dy, numbers y, size_t weights, void *gw, size_t bytes, void *work, size_t reserved, void *reserve)
+    void *dh, numbers hx, void *dy, numbers y, size_t weights, void *gw, size_t bytes, void *work, \
+    size_t reserved, void *reserve) \
+  F(new_part, cudnnBackendCreateDescriptor, int kind, void **d) \
+  F(free_part, cudnnBackendDestroyDescriptor, void *d) \
+  F(set_part, cudnnBackendSetAttribute, void *d, int name, int type, int64_t n, numbers values) \
+  F(get_part, cudnnBackendGetAttribute, void *d, int name, int type, int64_t n, int64_t *found, \
+    void *values) \
+  F(finish_part, cudnnBackendFinalize, void *d) \
+  F(execute, cudnnBackendExecute, void *handle, void *plan, void *pack)
 
 struct functions {
   size_t (*version)();
