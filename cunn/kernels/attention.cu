@@ -3,6 +3,7 @@
 //
 // A block has BT rows (queries, or keys for the gradients by k and v) and goes through tiles of BT columns. A thread computes
 // RY x RX scores, then RY rows of two columns in each 32 features of the result.
+#include "../libraries/cudnn_attention.cuh"
 #include "attention.cuh"
 
 namespace {
@@ -307,7 +308,7 @@ template <class T> static attention_of<T> job_of(const attention_pass_args *a, c
   return j;
 }
 
-template <class T> static th_status attention(const th_call *c)
+template <class T> static th_status own_attention(const th_call *c)
 {
   const attention_args *a = attention_args_of(c);
   attention_pass_args given = {};
@@ -337,7 +338,7 @@ static th_status gradients(const attention_pass_args *a, const th_tensor *gq, co
   return j.d <= 128 ? run_backward<T, 128>(j) : run_backward<T, 256>(j);
 }
 
-template <class T> static th_status grad(const th_call *c)
+template <class T> static th_status own_grad(const th_call *c)
 {
   const attention_grad_args *a = attention_grad_args_of(c);
   return gradients<T>(attention_pass_args_at(c, attention_grad_q), a->gq, a->gk, a->gv);
@@ -353,6 +354,56 @@ template <class T> static th_status grad_key(const th_call *c)
 template <class T> static th_status grad_value(const th_call *c)
 {
   return gradients<T>(attention_pass_args_at(c, attention_grad_value_q), nullptr, nullptr, attention_grad_value_args_of(c)->gv);
+}
+
+/* ---- by cuDNN ---- */
+
+static dnn::attention cudnn_forward_of(const th_call *c)
+{
+  const attention_args *a = attention_args_of(c);
+  dnn::attention j = {};
+  j.q = a->q, j.k = a->k, j.v = a->v, j.y = a->y, j.lse = a->lse;
+  j.scale = a->scale, j.causal = a->causal;
+  return j;
+}
+static dnn::attention cudnn_grad_of(const th_call *c)
+{
+  const attention_grad_args *a = attention_grad_args_of(c);
+  dnn::attention j = {};
+  j.q = a->q, j.k = a->k, j.v = a->v, j.y = a->y, j.lse = a->lse, j.g = a->g;
+  j.gq = a->gq, j.gk = a->gk, j.gv = a->gv, j.scale = a->scale, j.causal = a->causal;
+  return j;
+}
+static th_status cudnn_attention(const th_call *c) { return dnn::attend(cudnn_forward_of(c)); }
+static th_status cudnn_grad(const th_call *c) { return dnn::attend(cudnn_grad_of(c)); }
+
+static dnn::work attention_work(const th_call *c, const dnn::attention &j, bool padded,
+                                th_kernel own)
+{
+  /* For each length cuDNN compiles a kernel, which takes about half a second. So other lengths,
+   * as those of texts, are not usual. */
+  const int64_t *n = j.q->size;
+  const bool usual = n[2] % 64 == 0 && j.k->size[2] % 64 == 0;
+  const bool can = !padded && dnn::can_attend(j);
+  const int kind = j.g ? TH_TUNE_ATTENTION_GRAD : TH_TUNE_ATTENTION;
+  dnn::work w = { dnn::key_of(c, kind, { n[0], n[1], n[2], j.k->size[2], n[3], j.causal }), can,
+                  usual, own, cudnn_attention, { attention_y, attention_lse, -1 } };
+  if (!j.g) return w;
+  w.theirs = cudnn_grad;
+  w.written[0] = attention_grad_gq, w.written[1] = attention_grad_gk;
+  w.written[2] = attention_grad_gv, w.written[3] = -1;
+  return w;
+}
+
+template <class T> static th_status attention(const th_call *c)
+{
+  const bool padded = attention_args_of(c)->padding != nullptr;
+  return dnn::compute(c, attention_work(c, cudnn_forward_of(c), padded, own_attention<T>));
+}
+template <class T> static th_status grad(const th_call *c)
+{
+  const bool padded = attention_grad_args_of(c)->padding != nullptr;
+  return dnn::compute(c, attention_work(c, cudnn_grad_of(c), padded, own_grad<T>));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ th_status part::get(attribute a, int64_t n, int64_t *found, void *values) const
 
 /* ---- plans ---- */
 
-th_status engine_plan::run(void *handle, std::initializer_list<operand> operands,
+th_status engine_plan::run(void *handle, const std::vector<operand> &operands,
                            void *workspace) const
 {
   std::vector<void *> places, room = { workspace };

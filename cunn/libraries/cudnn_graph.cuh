@@ -53,7 +53,7 @@ class engine_plan {
 public:
   size_t work = 0;                                   /* bytes of its workspace */
   bool tensor_cores = false;
-  th_status run(void *handle, std::initializer_list<operand> operands, void *workspace) const;
+  th_status run(void *handle, const std::vector<operand> &operands, void *workspace) const;
 private:
   friend class graph;
   std::vector<part> kept;                            /* what the plan refers to */

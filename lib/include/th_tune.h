@@ -12,7 +12,7 @@ enum { TH_TUNE_NUMBERS = 16, TH_TUNE_WAYS = 16 };
 
 /* Kinds of work. Files hold these numbers; the first three are the passes of a convolution. */
 enum { TH_TUNE_CONV, TH_TUNE_CONV_GRAD_INPUT, TH_TUNE_CONV_GRAD_WEIGHT, TH_TUNE_MEAN, TH_TUNE_MEAN_GRAD, TH_TUNE_NORM,
-       TH_TUNE_NORM_FIXED, TH_TUNE_NORM_GRAD };
+       TH_TUNE_NORM_FIXED, TH_TUNE_NORM_GRAD, TH_TUNE_ATTENTION, TH_TUNE_ATTENTION_GRAD };
 
 /* What the times of a piece of work depend on: its numbers, kind, dtype and device (0: the CPU with the current number of
  * threads). Numbers that a kind does not use are 0. */

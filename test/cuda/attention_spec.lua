@@ -126,3 +126,95 @@ describe('attention on a CUDA device', function()
       refuses('padding must have the size 1x2, got 2', torch.attention, q, q, q, 0, false, torch.CudaByteTensor(2))
    end)
 end)
+
+describe('attention by cuDNN', function()
+   local ffi = require 'ffi'
+   local cutorch, cudnn = device.cutorch, require 'cudnn'
+   local EMULATED = cutorch.getDeviceProperties(1).emulated
+   local why = torch.conv.missing('cudnn', 1)
+   if why then return pending('there is no cuDNN: ' .. why) end
+   pcall(ffi.cdef, 'double th_emu_count(const char *name);')
+   local function launches(f)
+      local C = require 'cutorch.backend'.C
+      local before = C.th_emu_count 'launches'
+      f()
+      return C.th_emu_count 'launches' - before
+   end
+
+   before_each(function()
+      torch.manualSeed(9)
+      cudnn.prefer = true
+   end)
+   after_each(function()
+      cudnn.enabled = true
+      cudnn.prefer = false
+   end)
+
+   for _, type in ipairs { TYPES[3], TYPES[4] } do
+      local kind, limit = unpack(type)
+      it('is as on the CPU for each layout, ' .. kind, function()
+         for form = 0, 3 do
+            local lay = form >= 2 and by_steps or as_it_is
+            try(kind, limit, { 2, 4, 128, 128, 64 }, form % 2 == 1, false, lay)
+            try(kind, limit, { 2, 2, 130, 130, 128 }, form % 2 == 1, false, lay)
+         end
+         try(kind, limit, { 2, 4, 100, 140, 40 }, false, false, by_steps)
+      end)
+      it('leaves to our kernels what its graphs do not express, ' .. kind, function()
+         try(kind, limit, { 2, 4, 100, 140, 40 }, true, false, by_steps)
+         try(kind, limit, { 2, 4, 128, 64, 64 }, true, false, as_it_is)
+         try(kind, limit, { 2, 4, 128, 128, 64 }, true, true, as_it_is)
+         try(kind, limit, { 2, 4, 128, 128, 64 }, true, false, far_apart)
+         try(kind, limit, { 2, 4, 128, 64, 36 }, false, false, as_it_is)
+      end)
+   end
+
+   local function operands(d)
+      local q = there(torch.FloatTensor(2, 4, 128, d):normal():half())
+      local y, lse = torch.attention(q, q, q, 0, true)
+      return q, y, lse
+   end
+
+   it('takes one kernel for all gradients, and ours where cuDNN is disabled', function()
+      if not EMULATED then return pending 'launches are counted on the emulated device' end
+      local q, y, lse = operands(64)
+      local a, b, c = q:clone(), q:clone(), q:clone()
+      local function gradients() torch.attention_grad(a, b, c, q, q, q, y, lse, q, 0, true) end
+      gradients()
+      assert.equal(1, launches(gradients))
+      cudnn.enabled = false
+      assert.equal(3, launches(gradients))
+      cudnn.enabled, cudnn.prefer = true, false
+      assert.equal(3, launches(gradients))
+   end)
+
+   it('takes a scale, and a negative one by our kernels', function()
+      for _, scale in ipairs { 0.3, -0.2 } do
+         local q = torch.FloatTensor(2, 4, 64, 64):normal():half()
+         local want = torch.attention(q, q, q, scale)
+         near(want, torch.attention(there(q), there(q), there(q), scale), 4e-3, 'scale ' .. scale)
+      end
+   end)
+
+   it('gives the same bits each time, and in the replay of a graph', function()
+      local q, y, lse = operands(64)
+      local function step()
+         local out, sums = torch.attention(q, q, q, 0, true)
+         local gq, gk, gv = torch.attention_grad(q, q, q, y, lse, q, 0, true)
+         return { out, sums, gq, gk, gv }
+      end
+      local want, record = step(), cutorch.graph(step)
+      for _ = 1, 3 do
+         local got = record()
+         for i = 1, 5 do assert.is_true(torch.equal(want[i], got[i]), i) end
+      end
+      assert.is_true(torch.equal(y, want[1]))
+   end)
+
+   it('is recorded by our kernels where cuDNN has made no plan before', function()
+      local q = there(torch.FloatTensor(2, 4, 96, 64):normal():half())
+      local want = torch.attention(q:float():host(), q:float():host(), q:float():host())
+      local record = cutorch.graph(function() return (torch.attention(q, q, q)) end)
+      near(want, record(), 4e-3, 'recorded')
+   end)
+end)
