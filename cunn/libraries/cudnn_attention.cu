@@ -223,7 +223,8 @@ static void *data_of(const th_tensor *t) { return th_data(t, th_element_size(t->
 th_status attend(const attention &a)
 {
   const float scale = (float)(a.scale != 0 ? a.scale : 1 / sqrt((double)a.q->size[3]));
-  const float one = 1, hidden = -FLT_MAX;
+  /* cuDNN before 9.10 expects the lowest number in place of -infinity. */
+  const float one = 1, hidden = library.version() < 91000 ? -FLT_MAX : -INFINITY;
   th_cuda_scratch work, sums;
   kept_plan plan;
   handle h;
