@@ -441,17 +441,27 @@ static int finish_part(void *d)
 
 /* ---- engines ---- */
 
+/* Of attention, by its first product; 0: another graph. */
+static int64_t features_of(const program &p)
+{
+  for (const step &s : p.steps) {
+    if (s.sort == PART_OPERATION_MATMUL) return p.sheets[(size_t)s.x].size[3];
+  }
+  return 0;
+}
+
 /* Kernels of 13 x 13 have no deterministic engine, those of 11 x 11 no engine, and those of
  * 10 x 10 only a fallback. Plans for kernels of 9 x 8 fail when they are executed. Tensor cores
  * take neither doubles nor groups with a bias, and graphs of several operations take no doubles:
- * so cuDNN 9.19 plans for an H200. */
+ * so cuDNN 9.19 plans for an H200. Attention with 72 features has no engine, and with 88 its plans
+ * fail. */
 static std::vector<int> engines_of(const program &p, int mode)
 {
   const step &first = p.steps[0];
   const bool conv = first.conv.groups > 0, several = p.steps.size() > 1;
   const int side = conv && first.conv.k[2] == first.conv.k[3] ? first.conv.k[2] : 0;
   const bool wide = p.sheets[(size_t)first.x].type == DOUBLE;
-  if (side == 11 || (wide && several)) return {};
+  if (side == 11 || features_of(p) == 72 || (wide && several)) return {};
   if (side == 13) return mode == HEURISTICS_A ? std::vector<int>{ HASTY } : std::vector<int>{};
   if (mode == HEURISTICS_FALLBACK) return { PLAIN };
   if (side == 10) return { HASTY, BROKEN };
@@ -462,7 +472,7 @@ static std::vector<int> engines_of(const program &p, int mode)
 static bool fails(const program &p)
 {
   const conv_sizes &c = p.steps[0].conv;
-  return c.groups > 0 && c.k[2] == 9 && c.k[3] == 8;
+  return (c.groups > 0 && c.k[2] == 9 && c.k[3] == 8) || features_of(p) == 88;
 }
 
 static std::vector<int> notes_of_engine(int engine)

@@ -52,8 +52,8 @@ bool can_attend(const attention &a)
 {
   if (a.q->dtype != TH_F16 && a.q->dtype != TH_BF16) return false;
   const int64_t queries = a.q->size[2], keys = a.k->size[2], d = a.q->size[3];
-  const int64_t scores = a.q->size[0] * a.q->size[1] * queries;
-  if (scores < 1 || keys < 1 || scores > INT32_MAX || keys > INT32_MAX / 256) return false;
+  if (th_numel(a.q) < 1 || keys < 1) return false;
+  if (th_numel(a.q) > INT32_MAX || th_numel(a.k) > INT32_MAX) return false;
   if (a.scale < 0 || (a.causal && queries != keys) || d > (is_back(a) ? 128 : 256)) return false;
   if (!th_tensor_is_contiguous(a.lse)) return false;
   for (const th_tensor *t : { a.q, a.k, a.v, a.y, a.g, a.gq, a.gk, a.gv }) {
@@ -205,14 +205,16 @@ static th_status plan_of(kept_plan *to, void *handle, const attention &a)
   const std::string key = key_of(a);
   const auto at = plans.find(key);
   if (at == plans.end() && !th_cuda_records()) {
-    graph g;
+    const char *who = th_entered();
     const kept_plan made = std::make_shared<engine_plan>();
+    graph g;
     if (is_back(a)) gradients(&g, a);
     else forward(&g, a);
     const th_status status = g.plan(made.get(), handle, true, MOST_WORK);
     if (status == TH_ENOMEM) return status;
     if (plans.size() >= KEPT_PLANS) plans.clear();
     *to = plans[key] = status == TH_OK ? made : nullptr;
+    th_enter(who);
   }
   else if (at != plans.end()) *to = at->second;
   return *to ? TH_OK : th_fail(TH_EBACKEND, "cuDNN has no plan for this attention");

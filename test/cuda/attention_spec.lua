@@ -188,6 +188,17 @@ describe('attention by cuDNN', function()
       assert.equal(3, launches(gradients))
    end)
 
+   it('is computed by our kernels where cuDNN has no plan, or its plan fails', function()
+      for _, d in ipairs { 72, 88 } do
+         for _ = 1, 2 do try('Half', 4e-3, { 2, 4, 64, 64, d }, true, false, as_it_is) end
+         if EMULATED then
+            local q, y, lse = operands(d)
+            local function gradients() torch.attention_grad(q, q, q, y, lse, q, 0, true) end
+            assert.equal(3, launches(gradients))
+         end
+      end
+   end)
+
    it('takes a scale, and a negative one by our kernels', function()
       for _, scale in ipairs { 0.3, -0.2 } do
          local q = torch.FloatTensor(2, 4, 64, 64):normal():half()
