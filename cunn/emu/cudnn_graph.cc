@@ -2,8 +2,8 @@
 // is the list of operations, which plain loops in double compute.
 //
 // Heuristics propose engines that cunn must skip before the ones that it may take: one gives other
-// bits in each run, one rounds sums, one cannot be finalized, one wants too much memory. An engine
-// with tensor cores rounds floats to TF32.
+// bits in each run, one rounds sums, one rounds operands, one cannot be finalized, one wants too
+// much memory. They give garbage. An engine with tensor cores rounds floats to TF32.
 #include "../runtime/cudnn_names.h"
 #include "cudnn.h"
 #include <map>
@@ -16,7 +16,7 @@ namespace
 {
 
 using namespace dnn;
-enum { HASTY, ROUGH, BROKEN, GREEDY, CORES, PLAIN }; /* engines */
+enum { HASTY, ROUGH, COARSE, BROKEN, GREEDY, CORES, PLAIN }; /* engines */
 const int64_t TOO_MUCH = (int64_t)1 << 31;
 
 /* ---- parts ---- */
@@ -466,7 +466,7 @@ static std::vector<int> engines_of(const program &p, int mode)
   if (mode == HEURISTICS_FALLBACK) return { PLAIN };
   if (side == 10) return { HASTY, BROKEN };
   if (wide || (conv && several && first.conv.groups > 1)) return { HASTY, BROKEN, PLAIN };
-  return { HASTY, ROUGH, BROKEN, GREEDY, CORES, PLAIN };
+  return { HASTY, ROUGH, COARSE, BROKEN, GREEDY, CORES, PLAIN };
 }
 
 static bool fails(const program &p)
@@ -479,6 +479,7 @@ static std::vector<int> notes_of_engine(int engine)
 {
   if (engine == HASTY) return { NONDETERMINISTIC };
   if (engine == ROUGH) return { TENSOR_CORES, ROUNDS_SUMS };
+  if (engine == COARSE) return { ROUNDS_INPUTS };
   return engine == CORES ? std::vector<int>{ TENSOR_CORES } : std::vector<int>{};
 }
 
@@ -571,7 +572,7 @@ struct run_of {
     const sheet &s = of(t);
     std::vector<double> &from = all[(size_t)t];
     for (int64_t i = 0; i < s.count(); i++) {
-      double v = engine == HASTY ? NAN : from[(size_t)i];
+      double v = engine == CORES || engine == PLAIN ? from[(size_t)i] : NAN;
       if (beta != 0) v += beta * get(s.type, places.at(s.id), place_of(s, i));
       v = rounded(s.type, v);
       from[(size_t)i] = v;
