@@ -892,6 +892,28 @@ def _(a):
 
 # ---- attention, and ops that compute several steps at once ---------------------------------------------
 
+def philox(key, counter):
+    """The four words of Philox4x32-10, from two words of a key and four arrays of words."""
+    low = np.uint64(0xffffffff)
+    a, b, c, d = counter
+    for turn in range(10):
+        k0, k1 = (np.uint64((key[i] + turn * step) & 0xffffffff) for i, step in enumerate((0x9e3779b9, 0xbb67ae85)))
+        p, q = a * np.uint64(0xd2511f53), c * np.uint64(0xcd9e8d57)
+        a, b, c, d = q >> np.uint64(32) ^ b ^ k0, q & low, p >> np.uint64(32) ^ d ^ k1, p & low
+    return np.stack([a, b, c, d])
+
+
+def kept_weights(a, size):
+    """1 / (1 - p) where dropout keeps a weight, and 0 elsewhere: samples x heads x queries x keys."""
+    drops = round(a.dropout * 65536)
+    sample, head, query, key = np.indices(size)
+    counter = [key // 16 * 8 + key % 8, query // 32 * 8 + query % 8, sample * size[1] + head, 0 * key]
+    words = philox([int(n) & 0xffffffff for n in reversed(a.seed.tolist())], [c.astype(np.uint64) for c in counter])
+    word = np.take_along_axis(words, (query // 8 % 4)[None], 0)[0]
+    bits = word >> (16 * (key // 8 % 2)).astype(np.uint64) & np.uint64(0xffff)
+    return torch.from_numpy((bits >= drops) / (1 - drops / 65536))
+
+
 def attended(q, k, v, a):
     """Heads of attention, and the logarithms of their sums. A query that sees no key gives zeros."""
     scores = q @ k.transpose(-1, -2) * (a.scale or q.shape[-1] ** -0.5)
@@ -902,6 +924,8 @@ def attended(q, k, v, a):
         hidden = hidden | a.padding.bool()[:, None, None]
     scores = scores.masked_fill(hidden, -torch.inf)
     weights = torch.where(hidden, torch.zeros(()).double(), torch.softmax(scores, -1))
+    if a.dropout:
+        weights = weights * kept_weights(a, tuple(scores.shape))
     return weights @ v, torch.logsumexp(scores, -1)
 
 
@@ -980,7 +1004,7 @@ def verdict(case, tensors):
     name, single = case['op'], [False]
     values = {k: read(v, tensors, single) for k, v in case['args'].items()}
     results = [read(v, tensors, single) for v in case['results']]
-    a = Arguments(form=case['form'], seed=case['seed'], single=single[0], **values)
+    a = Arguments(**{'form': case['form'], 'seed': case['seed'], 'single': single[0], **values})
     tolerance = TOLERANCE[torch.float32 if single[0] or name in IN_FLOAT else torch.float64]
     if name in JUDGES:
         return JUDGES[name](a, results)(tolerance)

@@ -2387,19 +2387,21 @@ function torch.atan2(x, z) end
 --- Attention of several heads, y = softmax(scale q k') v, without the matrix of all weights.
 ---
 ---     (torch.attention(torch.zeros(1, 1, 1, 2), torch.ones(1, 1, 2, 2), torch.Tensor{1, 2, 3, 4}:view(1, 1, 2, 2)))   --> {{{{2, 3}}}}
----@overload fun(y: torch.Tensor, lse: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor): torch.Tensor, torch.Tensor
+---@overload fun(y: torch.Tensor, lse: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor, dropout?: number, seed?: torch.Tensor): torch.Tensor, torch.Tensor
 ---@param q torch.Tensor
 ---@param k torch.Tensor
 ---@param v torch.Tensor
 ---@param scale? number default 0
 ---@param causal? boolean default false
 ---@param padding? torch.Tensor default nil
+---@param dropout? number default 0
+---@param seed? torch.Tensor default nil
 ---@return torch.Tensor
 ---@return torch.Tensor
-function torch.attention(q, k, v, scale, causal, padding) end
+function torch.attention(q, k, v, scale, causal, padding, dropout, seed) end
 
 --- The gradients of attention by q, k and v, from its results y and lse and the gradient g by y.
----@overload fun(gq: torch.Tensor, gk: torch.Tensor, gv: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(gq: torch.Tensor, gk: torch.Tensor, gv: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor, dropout?: number, seed?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor
 ---@param q torch.Tensor
 ---@param k torch.Tensor
 ---@param v torch.Tensor
@@ -2409,13 +2411,15 @@ function torch.attention(q, k, v, scale, causal, padding) end
 ---@param scale? number default 0
 ---@param causal? boolean default false
 ---@param padding? torch.Tensor default nil
+---@param dropout? number default 0
+---@param seed? torch.Tensor default nil
 ---@return torch.Tensor
 ---@return torch.Tensor
 ---@return torch.Tensor
-function torch.attention_grad(q, k, v, y, lse, g, scale, causal, padding) end
+function torch.attention_grad(q, k, v, y, lse, g, scale, causal, padding, dropout, seed) end
 
 --- The gradient of attention by k, from its results y and lse and the gradient g by y. attention_grad gives all three.
----@overload fun(gk: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor): torch.Tensor
+---@overload fun(gk: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor, dropout?: number, seed?: torch.Tensor): torch.Tensor
 ---@param q torch.Tensor
 ---@param k torch.Tensor
 ---@param v torch.Tensor
@@ -2425,11 +2429,13 @@ function torch.attention_grad(q, k, v, y, lse, g, scale, causal, padding) end
 ---@param scale? number default 0
 ---@param causal? boolean default false
 ---@param padding? torch.Tensor default nil
+---@param dropout? number default 0
+---@param seed? torch.Tensor default nil
 ---@return torch.Tensor
-function torch.attention_grad_key(q, k, v, y, lse, g, scale, causal, padding) end
+function torch.attention_grad_key(q, k, v, y, lse, g, scale, causal, padding, dropout, seed) end
 
 --- The gradient of attention by q, from its results y and lse and the gradient g by y. attention_grad gives all three.
----@overload fun(gq: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor): torch.Tensor
+---@overload fun(gq: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor, dropout?: number, seed?: torch.Tensor): torch.Tensor
 ---@param q torch.Tensor
 ---@param k torch.Tensor
 ---@param v torch.Tensor
@@ -2439,11 +2445,13 @@ function torch.attention_grad_key(q, k, v, y, lse, g, scale, causal, padding) en
 ---@param scale? number default 0
 ---@param causal? boolean default false
 ---@param padding? torch.Tensor default nil
+---@param dropout? number default 0
+---@param seed? torch.Tensor default nil
 ---@return torch.Tensor
-function torch.attention_grad_query(q, k, v, y, lse, g, scale, causal, padding) end
+function torch.attention_grad_query(q, k, v, y, lse, g, scale, causal, padding, dropout, seed) end
 
 --- The gradient of attention by v, from its results y and lse and the gradient g by y. attention_grad gives all three.
----@overload fun(gv: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor): torch.Tensor
+---@overload fun(gv: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor, dropout?: number, seed?: torch.Tensor): torch.Tensor
 ---@param q torch.Tensor
 ---@param k torch.Tensor
 ---@param v torch.Tensor
@@ -2453,8 +2461,10 @@ function torch.attention_grad_query(q, k, v, y, lse, g, scale, causal, padding) 
 ---@param scale? number default 0
 ---@param causal? boolean default false
 ---@param padding? torch.Tensor default nil
+---@param dropout? number default 0
+---@param seed? torch.Tensor default nil
 ---@return torch.Tensor
-function torch.attention_grad_value(q, k, v, y, lse, g, scale, causal, padding) end
+function torch.attention_grad_value(q, k, v, y, lse, g, scale, causal, padding, dropout, seed) end
 
 --- Attention with numbers that are added to the scores, y = softmax(scale q k' + mask) v. q, k, v and scale are those of attention. mask has the type of q, ...
 ---
@@ -6420,18 +6430,20 @@ function Tensor:atan2(z) end
 --- Attention of several heads, y = softmax(scale q k') v, without the matrix of all weights.
 ---
 ---     (torch.attention(torch.zeros(1, 1, 1, 2), torch.ones(1, 1, 2, 2), torch.Tensor{1, 2, 3, 4}:view(1, 1, 2, 2)))   --> {{{{2, 3}}}}
----@overload fun(self: torch.Tensor, lse: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor): torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, lse: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor, dropout?: number, seed?: torch.Tensor): torch.Tensor, torch.Tensor
 ---@param k torch.Tensor
 ---@param v torch.Tensor
 ---@param scale? number default 0
 ---@param causal? boolean default false
 ---@param padding? torch.Tensor default nil
+---@param dropout? number default 0
+---@param seed? torch.Tensor default nil
 ---@return torch.Tensor
 ---@return torch.Tensor
-function Tensor:attention(k, v, scale, causal, padding) end
+function Tensor:attention(k, v, scale, causal, padding, dropout, seed) end
 
 --- The gradients of attention by q, k and v, from its results y and lse and the gradient g by y.
----@overload fun(self: torch.Tensor, gk: torch.Tensor, gv: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor
+---@overload fun(self: torch.Tensor, gk: torch.Tensor, gv: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor, dropout?: number, seed?: torch.Tensor): torch.Tensor, torch.Tensor, torch.Tensor
 ---@param k torch.Tensor
 ---@param v torch.Tensor
 ---@param y torch.Tensor
@@ -6440,13 +6452,15 @@ function Tensor:attention(k, v, scale, causal, padding) end
 ---@param scale? number default 0
 ---@param causal? boolean default false
 ---@param padding? torch.Tensor default nil
+---@param dropout? number default 0
+---@param seed? torch.Tensor default nil
 ---@return torch.Tensor
 ---@return torch.Tensor
 ---@return torch.Tensor
-function Tensor:attention_grad(k, v, y, lse, g, scale, causal, padding) end
+function Tensor:attention_grad(k, v, y, lse, g, scale, causal, padding, dropout, seed) end
 
 --- The gradient of attention by k, from its results y and lse and the gradient g by y. attention_grad gives all three.
----@overload fun(self: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor): torch.Tensor
+---@overload fun(self: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor, dropout?: number, seed?: torch.Tensor): torch.Tensor
 ---@param k torch.Tensor
 ---@param v torch.Tensor
 ---@param y torch.Tensor
@@ -6455,11 +6469,13 @@ function Tensor:attention_grad(k, v, y, lse, g, scale, causal, padding) end
 ---@param scale? number default 0
 ---@param causal? boolean default false
 ---@param padding? torch.Tensor default nil
+---@param dropout? number default 0
+---@param seed? torch.Tensor default nil
 ---@return torch.Tensor
-function Tensor:attention_grad_key(k, v, y, lse, g, scale, causal, padding) end
+function Tensor:attention_grad_key(k, v, y, lse, g, scale, causal, padding, dropout, seed) end
 
 --- The gradient of attention by q, from its results y and lse and the gradient g by y. attention_grad gives all three.
----@overload fun(self: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor): torch.Tensor
+---@overload fun(self: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor, dropout?: number, seed?: torch.Tensor): torch.Tensor
 ---@param k torch.Tensor
 ---@param v torch.Tensor
 ---@param y torch.Tensor
@@ -6468,11 +6484,13 @@ function Tensor:attention_grad_key(k, v, y, lse, g, scale, causal, padding) end
 ---@param scale? number default 0
 ---@param causal? boolean default false
 ---@param padding? torch.Tensor default nil
+---@param dropout? number default 0
+---@param seed? torch.Tensor default nil
 ---@return torch.Tensor
-function Tensor:attention_grad_query(k, v, y, lse, g, scale, causal, padding) end
+function Tensor:attention_grad_query(k, v, y, lse, g, scale, causal, padding, dropout, seed) end
 
 --- The gradient of attention by v, from its results y and lse and the gradient g by y. attention_grad gives all three.
----@overload fun(self: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor): torch.Tensor
+---@overload fun(self: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, y: torch.Tensor, lse: torch.Tensor, g: torch.Tensor, scale?: number, causal?: boolean, padding?: torch.Tensor, dropout?: number, seed?: torch.Tensor): torch.Tensor
 ---@param k torch.Tensor
 ---@param v torch.Tensor
 ---@param y torch.Tensor
@@ -6481,8 +6499,10 @@ function Tensor:attention_grad_query(k, v, y, lse, g, scale, causal, padding) en
 ---@param scale? number default 0
 ---@param causal? boolean default false
 ---@param padding? torch.Tensor default nil
+---@param dropout? number default 0
+---@param seed? torch.Tensor default nil
 ---@return torch.Tensor
-function Tensor:attention_grad_value(k, v, y, lse, g, scale, causal, padding) end
+function Tensor:attention_grad_value(k, v, y, lse, g, scale, causal, padding, dropout, seed) end
 
 --- Attention with numbers that are added to the scores, y = softmax(scale q k' + mask) v. q, k, v and scale are those of attention. mask has the type of q, ...
 ---

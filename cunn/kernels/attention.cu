@@ -12,7 +12,15 @@ constexpr int TX = 16, RY = 4, PART = 32;            /* threads across, rows of 
 
 template <class C> struct sizes { static constexpr int BT = sizeof(C) == 8 ? 32 : 64, RX = BT / TX, COUNT = BT / RY * TX; };
 
-template <class C> struct tiles {
+/* With dropout, the random words of a tile, a block of them for 8 weights (attention_dropout.h). */
+template <class C, bool DROP> struct drawn {};
+template <class C> struct drawn<C, true> {
+  static constexpr int ROWS = sizes<C>::BT / TH_DROP_QUERIES * 8;
+  static constexpr int COLS = sizes<C>::BT / TH_DROP_KEYS * 8;
+  uint32_t word[ROWS][COLS][4];
+};
+
+template <class C, bool DROP> struct tiles : drawn<C, DROP> {
   static constexpr int BT = sizes<C>::BT;
   C a[BT][PART + 1], b[BT][PART + 1], w[BT][BT + 1], rows[BT][2];
 };
@@ -38,8 +46,9 @@ static __device__ void fetch(C (&to)[sizes<C>::BT][PART + 1], const attention_si
 }
 
 /* s = a b' for BT rows of a and of b. */
-template <class T, class C>
-static __device__ void scores(tiles<C> &room, C (&s)[RY][sizes<C>::RX], const attention_of<T> &j,
+template <class T, class C, bool DROP>
+static __device__ void scores(tiles<C, DROP> &room, C (&s)[RY][sizes<C>::RX],
+                              const attention_of<T> &j,
                               const attention_side<const T> &a, int64_t row, int64_t rows,
                               const attention_side<const T> &b, int64_t col, int64_t cols, int64_t matrix)
 {
@@ -59,8 +68,9 @@ static __device__ void scores(tiles<C> &room, C (&s)[RY][sizes<C>::RX], const at
 }
 
 /* out += w b for BT rows of b, where w is room.w. */
-template <class T, class C, int PARTS>
-static __device__ void mix(tiles<C> &room, C (&out)[PARTS][RY][2], const attention_of<T> &j, const attention_side<const T> &b,
+template <class T, class C, int PARTS, bool DROP>
+static __device__ void mix(tiles<C, DROP> &room, C (&out)[PARTS][RY][2],
+                           const attention_of<T> &j, const attention_side<const T> &b,
                            int64_t row, int64_t rows, int64_t matrix)
 {
   UNROLL for (int part = 0; part < PARTS; part++) {
@@ -114,24 +124,56 @@ template <class T> static __device__ bool hidden(const attention_of<T> &j, int64
   return key >= j.keys || key > query + j.ahead || (j.padding && j.padding_of(matrix)[key * j.padding_step]);
 }
 
+/* Draws the words of a tile. The caller has a barrier before and after it. */
+template <class T, class C>
+static __device__ void draw(tiles<C, false> &, const attention_of<T> &, int64_t, int64_t, int64_t)
+{
+}
+template <class T, class C>
+static __device__ void draw(tiles<C, true> &room, const attention_of<T> &j, int64_t matrix,
+                            int64_t query, int64_t key)
+{
+  typedef drawn<C, true> D;
+  UNROLL_1 for (int i = (int)threadIdx.x; i < D::ROWS * D::COLS; i += sizes<C>::COUNT) {
+    const int row = i / D::COLS, col = i % D::COLS;
+    const uint64_t block = th_drop_block(query + row / 8 * TH_DROP_QUERIES + row % 8,
+                                         key + col / 8 * TH_DROP_KEYS + col % 8);
+    th_philox_block(j.random_key(), (uint64_t)matrix, block, room.word[row][col]);
+  }
+}
+/* Whether a weight is dropped, by its query and key in the tile. */
+template <class C>
+static __device__ bool dropped(const tiles<C, false> &, int, int, uint32_t)
+{
+  return false;
+}
+template <class C>
+static __device__ bool dropped(const tiles<C, true> &room, int query, int key, uint32_t drops)
+{
+  const int row = query / TH_DROP_QUERIES * 8 + query % 8, col = key / TH_DROP_KEYS * 8 + key % 8;
+  return attention_drops(room.word[row][col][query / 8 % 4], key / 8 % 2, drops);
+}
+
 /* ---- forward ---- */
 
 /* Scores become exp(score - top) in room.w; what was added with a smaller maximum is scaled. */
-template <class T, class C, int PARTS>
-static __device__ void soften(tiles<C> &room, C (&s)[RY][sizes<C>::RX], C (&out)[PARTS][RY][2], C (&top)[RY], C (&sum)[RY],
+template <class T, class C, int PARTS, bool DROP>
+static __device__ void soften(tiles<C, DROP> &room, C (&s)[RY][sizes<C>::RX],
+                              C (&out)[PARTS][RY][2], C (&top)[RY], C (&sum)[RY],
                               const attention_of<T> &j, int64_t matrix, int64_t query, int64_t key)
 {
-  for (int y = 0; y < RY; y++) {
+  UNROLL for (int y = 0; y < RY; y++) {
     C most = top[y], more = 0;
-    for (int x = 0; x < sizes<C>::RX; x++) {
+    UNROLL for (int x = 0; x < sizes<C>::RX; x++) {
       s[y][x] = hidden(j, matrix, query + down() + y, key + across() + TX * x) ? -(C)INFINITY : s[y][x] * j.scale;
       most = s[y][x] > most ? s[y][x] : most;
     }
     most = row_max(most);
     const C base = most == -(C)INFINITY ? 0 : most, by = exp_of(top[y] - base);
-    for (int x = 0; x < sizes<C>::RX; x++) {
+    UNROLL for (int x = 0; x < sizes<C>::RX; x++) {
       const C p = exp_of(s[y][x] - base);
-      room.w[down() + y][across() + TX * x] = p;
+      const bool gone = dropped(room, down() + y, across() + TX * x, j.drops);
+      room.w[down() + y][across() + TX * x] = gone ? 0 : p;
       more += p;
     }
     top[y] = most;
@@ -146,18 +188,19 @@ static __device__ void soften(tiles<C> &room, C (&s)[RY][sizes<C>::RX], C (&out)
 /* for (EACH_ITEM(item, n)): the work of a block. */
 #define EACH_ITEM(item, n) int64_t item = blockIdx.x; item < (n); item += gridDim.x
 
-template <class T, int D>
+template <class T, int D, bool DROP>
 static __global__ void __launch_bounds__(sizes<typename element<T>::C>::COUNT) forward(attention_of<T> j, int64_t blocks)
 {
   typedef typename element<T>::C C;
   constexpr int BT = sizes<C>::BT, PARTS = D / PART;
-  __shared__ tiles<C> room;
+  __shared__ tiles<C, DROP> room;
   for (EACH_ITEM(item, j.samples * j.heads * blocks)) {
     const int64_t matrix = item / blocks, t = item % blocks * BT, last = t + BT + j.ahead, end = last < j.keys ? last : j.keys;
     C out[PARTS][RY][2] = {}, top[RY], sum[RY] = {};
     for (int y = 0; y < RY; y++) top[y] = -(C)INFINITY;
     for (int64_t s = 0; s < end; s += BT) {
       C w[RY][sizes<C>::RX];
+      draw(room, j, matrix, t, s);
       scores<T, C>(room, w, j, j.q, t, j.queries, j.k, s, j.keys, matrix);
       soften(room, w, out, top, sum, j, matrix, t, s);
       mix(room, out, j, j.v, s, j.keys, matrix);
@@ -165,7 +208,7 @@ static __global__ void __launch_bounds__(sizes<typename element<T>::C>::COUNT) f
     for (int y = 0; y < RY; y++) {
       const C lse = sum[y] == 0 ? -(C)INFINITY : top[y] + log_of(sum[y]);
       if (across() == 0 && t + down() + y < j.queries) j.lse_of(matrix)[(t + down() + y) * j.lse_step] = lse;
-      sum[y] = sum[y] == 0 ? 0 : 1 / sum[y];
+      sum[y] = sum[y] == 0 ? 0 : 1 / (DROP ? sum[y] * j.rest : sum[y]);
     }
     store(j.out, j.first_of(j.out, matrix), out, sum, t, j.queries, j.d);
   }
@@ -175,8 +218,8 @@ static __global__ void __launch_bounds__(sizes<typename element<T>::C>::COUNT) f
 
 /* Of BT queries lse, and with `sums` the sum of g * y, in room.rows; behind the last query they
  * give no weight. The caller has a barrier before and after it. */
-template <class T, class C>
-static __device__ void read_rows(tiles<C> &room, const attention_of<T> &j, int64_t matrix,
+template <class T, class C, bool DROP>
+static __device__ void read_rows(tiles<C, DROP> &room, const attention_of<T> &j, int64_t matrix,
                                  int64_t first, bool sums)
 {
   constexpr int SHARE = sizes<C>::COUNT / sizes<C>::BT;      /* threads of a query */
@@ -194,16 +237,16 @@ static __device__ void read_rows(tiles<C> &room, const attention_of<T> &j, int64
   if (part != 0) return;
   const C lse = t < j.queries ? j.lse_of(matrix)[t * j.lse_step] : -(C)INFINITY;
   room.rows[row][0] = lse == -(C)INFINITY ? (C)INFINITY : lse;
-  room.rows[row][1] = sum;
+  room.rows[row][1] = DROP ? sum * j.rest : sum;
 }
 
 enum side { QUERY, KEY, VALUE };
 
 /* BT rows of the gradient by one side. Rows are queries for the first one, else keys; columns are
  * the others. */
-template <class T, int D, side BY>
-static __device__ void backward_rows(tiles<typename element<T>::C> &room, const attention_of<T> &j,
-                                     int64_t matrix, int64_t first)
+template <class T, int D, side BY, bool DROP>
+static __device__ void backward_rows(tiles<typename element<T>::C, DROP> &room,
+                                     const attention_of<T> &j, int64_t matrix, int64_t first)
 {
   typedef typename element<T>::C C;
   constexpr int BT = sizes<C>::BT, PARTS = D / PART;
@@ -221,20 +264,24 @@ static __device__ void backward_rows(tiles<typename element<T>::C> &room, const 
   for (int64_t at = begin; at < end; at += BT) {
     C w[RY][sizes<C>::RX], slope[RY][sizes<C>::RX];
     if (!down_queries) read_rows<T, C>(room, j, matrix, at, BY != VALUE);    /* mix has a barrier */
+    draw(room, j, matrix, down_queries ? first : at, down_queries ? at : first);
     scores<T, C>(room, w, j, a, first, n, b, at, m, matrix);
     if (BY != VALUE) scores<T, C>(room, slope, j, ga, first, n, gb, at, m, matrix);
-    for (int y = 0; y < RY; y++) {
-      for (int x = 0; x < sizes<C>::RX; x++) {
+    UNROLL for (int y = 0; y < RY; y++) {
+      UNROLL for (int x = 0; x < sizes<C>::RX; x++) {
         const int64_t row = first + down() + y, col = at + across() + TX * x;
         const int64_t query = down_queries ? row : col, key = down_queries ? col : row;
         const C *const r = room.rows[down_queries ? down() + y : across() + TX * x];
         const C p = hidden(j, matrix, query, key) ? 0 : exp_of(w[y][x] * j.scale - r[0]);
-        room.w[down() + y][across() + TX * x] = BY == VALUE ? p : p * (slope[y][x] - r[1]);
+        const bool gone = down_queries ? dropped(room, down() + y, across() + TX * x, j.drops)
+                                       : dropped(room, across() + TX * x, down() + y, j.drops);
+        const C g = BY == VALUE ? 1 : gone ? 0 : slope[y][x];
+        room.w[down() + y][across() + TX * x] = BY != VALUE ? p * (g - r[1]) : gone ? 0 : p;
       }
     }
     mix(room, out, j, BY == VALUE ? j.g : b, at, m, matrix);
   }
-  for (int y = 0; y < RY; y++) by[y] = BY == VALUE ? C(1) : j.scale;
+  for (int y = 0; y < RY; y++) by[y] = (BY == VALUE ? C(1) : j.scale) / (DROP ? j.rest : C(1));
   store(to, j.first_of(to, matrix), out, by, first, n, j.d);
 }
 
@@ -243,19 +290,19 @@ TH_DEVICE_FN int64_t tiles_for(int64_t rows, int tile) { return (rows + tile - 1
 /* How many blocks of rows each side has in all; 0: its gradient is not wanted. */
 struct side_items { int64_t query, key, value; };
 
-template <class T, int D>
+template <class T, int D, bool DROP>
 static __global__ void __launch_bounds__(sizes<typename element<T>::C>::COUNT)
 backward(attention_of<T> j, side_items n)
 {
   typedef typename element<T>::C C;
   constexpr int BT = sizes<C>::BT;
-  __shared__ tiles<C> room;
+  __shared__ tiles<C, DROP> room;
   const int64_t queries = tiles_for(j.queries, BT), keys = tiles_for(j.keys, BT);
   for (EACH_ITEM(item, n.query + n.key + n.value)) {
     const int64_t k = item - n.query, v = k - n.key;
-    if (k < 0) backward_rows<T, D, QUERY>(room, j, item / queries, item % queries * BT);
-    else if (v < 0) backward_rows<T, D, KEY>(room, j, k / keys, k % keys * BT);
-    else backward_rows<T, D, VALUE>(room, j, v / keys, v % keys * BT);
+    if (k < 0) backward_rows<T, D, QUERY, DROP>(room, j, item / queries, item % queries * BT);
+    else if (v < 0) backward_rows<T, D, KEY, DROP>(room, j, k / keys, k % keys * BT);
+    else backward_rows<T, D, VALUE, DROP>(room, j, v / keys, v % keys * BT);
   }
 }
 
@@ -263,15 +310,16 @@ backward(attention_of<T> j, side_items n)
 
 static unsigned blocks_for(int64_t items) { return (unsigned)(items < 1 << 20 ? items : 1 << 20); }
 
-template <class T, int D> static th_status run_forward(const attention_of<T> &j)
+template <class T, int D, bool DROP> static th_status run_forward(const attention_of<T> &j)
 {
   typedef typename element<T>::C C;
   const int64_t blocks = tiles_for(j.queries, sizes<C>::BT), items = j.samples * j.heads * blocks;
-  if (items) TH_LAUNCH((forward<T, D>), blocks_for(items), (unsigned)sizes<C>::COUNT, 0, j, blocks);
+  const unsigned count = sizes<C>::COUNT;
+  if (items) TH_LAUNCH((forward<T, D, DROP>), blocks_for(items), count, 0, j, blocks);
   return th_launched();
 }
 
-template <class T, int D> static th_status run_backward(const attention_of<T> &j)
+template <class T, int D, bool DROP> static th_status run_backward(const attention_of<T> &j)
 {
   typedef typename element<T>::C C;
   const int64_t matrices = j.samples * j.heads;
@@ -279,8 +327,18 @@ template <class T, int D> static th_status run_backward(const attention_of<T> &j
   const int64_t keys = matrices * tiles_for(j.keys, sizes<C>::BT);
   const side_items n = { j.gq.p ? queries : 0, j.gk.p ? keys : 0, j.gv.p ? keys : 0 };
   const int64_t items = n.query + n.key + n.value;
-  if (items) TH_LAUNCH((backward<T, D>), blocks_for(items), (unsigned)sizes<C>::COUNT, 0, j, n);
+  const unsigned count = sizes<C>::COUNT;
+  if (items) TH_LAUNCH((backward<T, D, DROP>), blocks_for(items), count, 0, j, n);
   return th_launched();
+}
+
+template <class T, int D> static th_status start_forward(const attention_of<T> &j)
+{
+  return j.drops ? run_forward<T, D, true>(j) : run_forward<T, D, false>(j);
+}
+template <class T, int D> static th_status start_backward(const attention_of<T> &j)
+{
+  return j.drops ? run_backward<T, D, true>(j) : run_backward<T, D, false>(j);
 }
 
 template <class T> static attention_side<T> side_of(const th_tensor *t)
@@ -302,9 +360,12 @@ template <class T> static attention_of<T> job_of(const attention_pass_args *a, c
   j.scale = (C)(a->scale != 0 ? a->scale : 1 / sqrt((double)j.d));
   j.q = side_of<const T>(a->q), j.k = side_of<const T>(a->k), j.v = side_of<const T>(a->v);
   j.lse = th_first<C>(lse), j.lse_sample = lse->stride[0], j.lse_head = lse->stride[1], j.lse_step = lse->stride[2];
-  if (!a->padding) return j;
-  j.padding = th_first<const uint8_t>(a->padding);
-  j.padding_sample = a->padding->stride[0], j.padding_step = a->padding->stride[1];
+  if (a->padding) {
+    j.padding = th_first<const uint8_t>(a->padding);
+    j.padding_sample = a->padding->stride[0], j.padding_step = a->padding->stride[1];
+  }
+  j.drops = th_drops(a->dropout), j.rest = (C)th_drop_rest(j.drops);
+  if (j.drops) j.seed = th_first<const int64_t>(a->seed), j.seed_step = a->seed->stride[0];
   return j;
 }
 
@@ -313,11 +374,12 @@ template <class T> static th_status own_attention(const th_call *c)
   const attention_args *a = attention_args_of(c);
   attention_pass_args given = {};
   given.q = a->q, given.k = a->k, given.v = a->v, given.scale = a->scale, given.causal = a->causal, given.padding = a->padding;
+  given.dropout = a->dropout, given.seed = a->seed;
   if (th_numel(a->q) == 0) return TH_OK;
   attention_of<T> j = job_of<T>(&given, a->lse);
   j.out = side_of<T>(a->y);
   if (th_attention_on_tensor_cores(j)) return th_attention_forward(j);
-  return j.d <= 128 ? run_forward<T, 128>(j) : run_forward<T, 256>(j);
+  return j.d <= 128 ? start_forward<T, 128>(j) : start_forward<T, 256>(j);
 }
 
 template <class T>
@@ -335,7 +397,7 @@ static th_status gradients(const attention_pass_args *a, const th_tensor *gq, co
     j.rows = rows.as<C>();
     return th_attention_backward(j);
   }
-  return j.d <= 128 ? run_backward<T, 128>(j) : run_backward<T, 256>(j);
+  return j.d <= 128 ? start_backward<T, 128>(j) : start_backward<T, 256>(j);
 }
 
 template <class T> static th_status own_grad(const th_call *c)

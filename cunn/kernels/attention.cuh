@@ -3,6 +3,8 @@
 #define TH_ATTENTION_CUH
 #include "../runtime/backend.cuh"
 #include "../../lib/op/attention.args.h"
+#define TH_PHILOX_FN TH_DEVICE_FN
+#include "../../lib/op/attention_dropout.h"
 
 /* Before a loop: its turns as straight code, whose arrays stay in registers; or one or four turns at a time. */
 #ifdef __CUDACC__
@@ -37,7 +39,12 @@ template <class T> struct attention_of {
   int64_t padding_sample, padding_step;
   C *rows;
   int64_t padded;                            /* rows of a head */
+  uint32_t drops;                            /* attention_dropout.h; 0: without dropout */
+  C rest;                                    /* the part of weights that remains */
+  const int64_t *seed;
+  int64_t seed_step;
 
+  __device__ uint64_t random_key() const { return th_drop_key(seed[0], seed[seed_step]); }
   __device__ const uint8_t *padding_of(int64_t matrix) const
   {
     return padding ? padding + matrix / heads * padding_sample : nullptr;
@@ -51,6 +58,12 @@ template <class T> struct attention_of {
     return s.p + matrix / heads * s.sample + matrix % heads * s.head;
   }
 };
+
+/* Whether a weight is dropped: `word` is that of its query, `half` 0 or 1 that of its key. */
+TH_DEVICE_FN bool attention_drops(uint32_t word, int half, uint32_t drops)
+{
+  return half ? word < drops << 16 : (word & 0xffff) < drops;
+}
 
 enum { ATTENTION_ROWS = 128 };               /* `padded` is a multiple of this */
 

@@ -174,7 +174,31 @@ static __device__ __forceinline__ void soften(float (&s)[MT][NT][4], float (&out
   }
 }
 
-template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) forward(attention_of<T> j, unsigned blocks)
+/* Sets dropped weights to 0. Rows are queries; `query` and `key` are those of element 0 of this
+ * lane. It reads the seed for each tile: a key that the whole loop holds costs the registers of
+ * the keys of ten rounds. */
+template <class T, int MT, int NT>
+static __device__ __forceinline__ void drop(float (&w)[MT][NT][4], const attention_of<T> &j,
+                                            int matrix, int query, int key)
+{
+  static_assert(16 * MT == TH_DROP_QUERIES && NT % 2 == 0, "a lane has whole blocks of weights");
+  const uint64_t seed = j.random_key(), block = th_drop_block(query, key);
+  UNROLL for (int n = 0; n < NT; n += 2) {
+    UNROLL for (int right = 0; right < 2; right++) {
+      uint32_t word[4];
+      th_philox_block(seed, (uint64_t)matrix, block + (uint64_t)(4 * n + right), word);
+      UNROLL for (int a = 0; a < 4; a++) {
+        UNROLL for (int half = 0; half < 2; half++) {
+          float &weight = w[a / 2][n + half][a % 2 * 2 + right];
+          weight = attention_drops(word[a], half, j.drops) ? 0 : weight;
+        }
+      }
+    }
+  }
+}
+
+template <class T, int DP, bool DROP>
+static __global__ void __launch_bounds__(LANES, 2) forward(attention_of<T> j, unsigned blocks)
 {
   typedef forward_size<DP> S;
   constexpr int MT = S::HIGH / 16 / WARPS, NT = S::WIDE / 8;
@@ -203,6 +227,7 @@ template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) fo
     __syncthreads();                         // v is there, and k is free
     if (s + S::WIDE < end) fetch<T, DP, S::WIDE>(k, j.k, hk, s + S::WIDE, keys, d);
     soften<DP>(w, out, top, sum, scale);
+    if (DROP) drop(w, j, matrix, t + first + mma::lane() / 4, s + mma::lane() % 4 * 2);
     mix<T, DP, MT, NT>(out, w, v);
   }
   float *const lse = j.lse_of(matrix);
@@ -211,7 +236,7 @@ template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) fo
       float all = sum[m][half];
       all += __shfl_xor_sync(0xffffffffu, all, 1);
       all += __shfl_xor_sync(0xffffffffu, all, 2);
-      by[m][half] = all == 0 ? 0 : 1 / all;
+      by[m][half] = all == 0 ? 0 : 1 / (DROP ? all * j.rest : all);
       const int row = t + first + 16 * m + 8 * half + mma::lane() / 4;
       if (mma::lane() % 4 == 0 && row < queries) {
         lse[(int64_t)row * j.lse_step] = all == 0 ? -INFINITY : fmaf(top[m][half], j.scale, log2f(all) * LN2);
@@ -224,7 +249,8 @@ template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) fo
 
 /* ---- gradients ---- */
 
-/* Of each query lse * log2(e) and the sum of g * y; behind the last query they give no weight. */
+/* Of each query lse * log2(e) and the sum of g * y, times the part of the weights that dropout
+ * keeps; behind the last query they give no weight. */
 struct alignas(8) row { float lse, gy; };
 struct alignas(16) rows2 { row at[2]; };
 
@@ -244,7 +270,7 @@ template <class T> static __global__ void __launch_bounds__(THREADS) fill_rows(a
     for (int h = 16; h > 0; h /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, h);
     if (mma::lane() == 0) {
       const float lse = t < j.queries ? j.lse_of(matrix)[t * j.lse_step] : -INFINITY;
-      rows[i] = row{ lse == -INFINITY ? INFINITY : lse * LOG2E, sum };
+      rows[i] = row{ lse == -INFINITY ? INFINITY : lse * LOG2E, sum * j.rest };
     }
   }
 }
@@ -258,7 +284,8 @@ template <int DP> struct key_size {
 };
 
 /* The gradient by the queries of a block. */
-template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) by_query(attention_of<T> j, unsigned blocks)
+template <class T, int DP, bool DROP>
+static __global__ void __launch_bounds__(LANES, 2) by_query(attention_of<T> j, unsigned blocks)
 {
   typedef query_size<DP> S;
   constexpr int MT = S::HIGH / 16 / WARPS, NT = S::WIDE / 8, TILE = S::WIDE * DP / 8;
@@ -292,6 +319,7 @@ template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) by
       hide(w, t + first + mma::lane() / 4, s + mma::lane() % 4 * 2, keys, ahead, j.padding_of(matrix), j.padding_step);
     }
     scores<T, DP, MT, NT>(slope, g, first, k + TILE);
+    if (DROP) drop(slope, j, matrix, t + first + mma::lane() / 4, s + mma::lane() % 4 * 2);
     UNROLL for (int m = 0; m < MT; m++) {
       UNROLL for (int n = 0; n < NT; n++) {
         UNROLL for (int i = 0; i < 4; i++) {
@@ -301,7 +329,7 @@ template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) by
     }
     mix<T, DP, MT, NT>(out, w, k);
   }
-  for (int m = 0; m < MT; m++) by[m][0] = by[m][1] = j.scale;
+  for (int m = 0; m < MT; m++) by[m][0] = by[m][1] = DROP ? j.scale / j.rest : j.scale;
   store<T, DP, MT>(j.gq, j.first_of(j.gq, matrix), t + first, queries, d, out, by);
   mma::wait();
 }
@@ -325,8 +353,46 @@ static __device__ __forceinline__ void slopes_of_keys(float (&w)[MT][NT][4], flo
   }
 }
 
+/* The same with dropout; w becomes the weights that remain. `query` and `key` are those of element
+ * 0 of this lane. */
+template <class T, int MT, int NT>
+static __device__ __forceinline__ void
+dropped_slopes(float (&w)[MT][NT][4], float (&slope)[MT][NT][4], const attention_of<T> &j,
+               const row *rows, bool some, const bool (&hidden)[MT][2], int matrix, int query,
+               int key)
+{
+  static_assert(8 * NT % TH_DROP_QUERIES == 0, "a lane has whole blocks of weights");
+  const uint64_t seed = j.random_key();
+  const float scale = j.scale * LOG2E;
+  const int seen = query + (int)j.ahead - key;
+  UNROLL for (int n = 0; n < NT; n += 4) {
+    UNROLL for (int right = 0; right < 2; right++) {
+      row r[4];
+      UNROLL for (int a = 0; a < 4; a++) r[a] = rows[8 * (n + a) + right];
+      UNROLL for (int m = 0; m < MT; m++) {
+        uint32_t word[4];
+        const uint64_t block = th_drop_block(query + 8 * n + right, key + 16 * m);
+        th_philox_block(seed, (uint64_t)matrix, block, word);
+        UNROLL for (int a = 0; a < 4; a++) {
+          UNROLL for (int half = 0; half < 2; half++) {
+            const int i = 2 * half + right;
+            float &weight = w[m][n + a][i], &g = slope[m][n + a][i];
+            const bool gone = attention_drops(word[a], half, j.drops);
+            const bool later = 16 * m + half * 8 > seen + 8 * (n + a) + right;
+            float p = mma::exp2_of(fmaf(weight, scale, -r[a].lse));
+            if (some && (hidden[m][half] || later)) p = 0;
+            g = p * ((gone ? 0 : g) - r[a].gy);
+            weight = gone ? 0 : p;
+          }
+        }
+      }
+    }
+  }
+}
+
 /* The gradients by the keys and values of a block. */
-template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) by_key(attention_of<T> j, unsigned blocks)
+template <class T, int DP, bool DROP>
+static __global__ void __launch_bounds__(LANES, 2) by_key(attention_of<T> j, unsigned blocks)
 {
   typedef key_size<DP> S;
   constexpr int MT = S::HIGH / 16 / WARPS, NT = S::WIDE / 8, TILE = S::WIDE * DP / 8;
@@ -366,14 +432,20 @@ template <class T, int DP> static __global__ void __launch_bounds__(LANES, 2) by
     }
     scores<T, DP, MT, NT>(w, k, first, q);
     scores<T, DP, MT, NT>(slope, v, first, q + TILE);
-    slopes_of_keys<MT, NT>(w, slope, rows + t, j.scale * LOG2E, padding || s + S::HIGH - 1 > t + ahead,
-                           t + mma::lane() % 4 * 2 + ahead - key, hidden);
+    const int query = t + mma::lane() % 4 * 2;
+    const bool some = padding || s + S::HIGH - 1 > t + ahead;
+    if (DROP) {
+      dropped_slopes(w, slope, j, rows + t, some, hidden, matrix, query, key);
+    } else {
+      slopes_of_keys<MT, NT>(w, slope, rows + t, j.scale * LOG2E, some, query + ahead - key,
+                             hidden);
+    }
     mix<T, DP, MT, NT>(gv, w, q + TILE);
     mix<T, DP, MT, NT>(gk, slope, q);
   }
-  for (int m = 0; m < MT; m++) by[m][0] = by[m][1] = j.scale;
+  for (int m = 0; m < MT; m++) by[m][0] = by[m][1] = DROP ? j.scale / j.rest : j.scale;
   if (j.gk.p) store<T, DP, MT>(j.gk, j.first_of(j.gk, matrix), s + first, keys, d, gk, by);
-  for (int m = 0; m < MT; m++) by[m][0] = by[m][1] = 1;
+  for (int m = 0; m < MT; m++) by[m][0] = by[m][1] = DROP ? 1 / j.rest : 1;
   if (j.gv.p) store<T, DP, MT>(j.gv, j.first_of(j.gv, matrix), s + first, keys, d, gv, by);
   mma::wait();
 }
@@ -399,18 +471,21 @@ template <class F> static th_status ask(F *, int, size_t *bytes)
   do { \
     size_t bytes_; \
     const int64_t blocks_ = ((n) + size<DP>::HIGH - 1) / size<DP>::HIGH; \
-    TH_TRY(ask(kernel<T, DP>, size<DP>::CHUNKS, &bytes_)); \
-    if (blocks_) TH_LAUNCH((kernel<T, DP>), (unsigned)(j.samples * j.heads * blocks_), LANES, bytes_, j, (unsigned)blocks_); \
+    TH_TRY(ask(kernel<T, DP, DROP>, size<DP>::CHUNKS, &bytes_)); \
+    if (blocks_) { \
+      const unsigned all_ = (unsigned)(j.samples * j.heads * blocks_); \
+      TH_LAUNCH((kernel<T, DP, DROP>), all_, LANES, bytes_, j, (unsigned)blocks_); \
+    } \
     TH_TRY(th_launched()); \
   } while (0)
 
-template <class T, int DP> static th_status run_forward(const attention_of<T> &j)
+template <class T, int DP, bool DROP> static th_status run_forward(const attention_of<T> &j)
 {
   START(forward, forward_size, j.queries);
   return TH_OK;
 }
 
-template <class T, int DP> static th_status run_backward(const attention_of<T> &j)
+template <class T, int DP, bool DROP> static th_status run_backward(const attention_of<T> &j)
 {
   if (j.gq.p) START(by_query, query_size, j.queries);
   if (j.gk.p || j.gv.p) START(by_key, key_size, j.keys);
@@ -434,9 +509,21 @@ template <class T> static bool fits(const attention_of<T> &j)
   return j.d <= 128 && j.scale > 0 && j.samples * j.heads * (longest / 64 + 1) < INT32_MAX;
 }
 
+template <class T, bool DROP> static th_status sized_forward(const attention_of<T> &j)
+{
+  if (j.d <= 32) return run_forward<T, 32, DROP>(j);
+  return j.d <= 64 ? run_forward<T, 64, DROP>(j) : run_forward<T, 128, DROP>(j);
+}
+
+template <class T, bool DROP> static th_status sized_backward(const attention_of<T> &j)
+{
+  if (j.d <= 32) return run_backward<T, 32, DROP>(j);
+  return j.d <= 64 ? run_backward<T, 64, DROP>(j) : run_backward<T, 128, DROP>(j);
+}
+
 template <class T> static th_status start_forward(const attention_of<T> &j)
 {
-  return j.d <= 32 ? run_forward<T, 32>(j) : j.d <= 64 ? run_forward<T, 64>(j) : run_forward<T, 128>(j);
+  return j.drops ? sized_forward<T, true>(j) : sized_forward<T, false>(j);
 }
 
 template <class T> static th_status start_backward(const attention_of<T> &j)
@@ -444,7 +531,7 @@ template <class T> static th_status start_backward(const attention_of<T> &j)
   const int64_t all = j.samples * j.heads * j.padded;
   if (all) TH_LAUNCH((fill_rows<T>), th_blocks(all * 32), THREADS, 0, j);
   TH_TRY(th_launched());
-  return j.d <= 32 ? run_backward<T, 32>(j) : j.d <= 64 ? run_backward<T, 64>(j) : run_backward<T, 128>(j);
+  return j.drops ? sized_backward<T, true>(j) : sized_backward<T, false>(j);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
  * computes a block in a fixed order, so the number of threads does not show in the bits. Scores lie panel by panel: that of
  * query i and key s at s / PANEL * HIGH * PANEL + i * PANEL + s % PANEL. */
 #ifndef T
+#include "../op/attention_dropout.h"
 #include "../formula/math.h"
 #include "../op/attention.args.h"
 #include "gemm.h"
@@ -14,6 +15,8 @@ enum {
   HIGH = 64, WIDE = 128, SMALL = 1 << 17, MOST = TH_ATTENTION_MOST, PACKS = 5, LANES = 8,
   MANY = 32                          /* heads that keep all threads busy without being cut into blocks */
 };
+_Static_assert(HIGH % TH_DROP_QUERIES == 0 && WIDE % TH_DROP_KEYS == 0,
+               "no two tiles share a block of random words");
 
 /* samples x heads x steps x d; steps between elements. */
 typedef struct side { void *p; int64_t step[4]; } side;
@@ -28,6 +31,9 @@ typedef struct job {
   side q, k, v, y, g, gq, gk, gv;
   side mask;                         /* steps of 0 where it broadcasts */
   bool masked, safe;                 /* NaN where no score is above -infinity; zeros where safe */
+  uint32_t drops;                    /* of 2^16 values of a weight's bits; 0: without dropout */
+  uint64_t seed;
+  double rest;                       /* the part of weights that remains */
   const th_tensor *lse, *padding;
   pack packs[PACKS];
   int npacks;
@@ -55,6 +61,10 @@ static void job_init(job *j, const attention_pass_args *a)
   j->ahead = a->causal ? j->keys - j->queries : j->keys;
   j->scale = a->scale != 0 ? a->scale : 1 / sqrt((double)j->d);
   j->q = side_of(q), j->k = side_of(k), j->v = side_of(a->v), j->padding = a->padding;
+  j->drops = th_drops(a->dropout), j->rest = th_drop_rest(j->drops);
+  if (!j->drops) return;
+  const int64_t *word = TH_DATA(int64_t, a->seed);
+  j->seed = th_drop_key(word[0], word[a->seed->stride[0]]);
 }
 
 static void job_mask(job *j, const th_tensor *mask, bool safe)
@@ -319,6 +329,41 @@ static void K(hide)(const job *j, C *s, const tile *o)
   }
 }
 
+/* As many weights as lie together and have neighbouring words. */
+enum { K(RUN) = PANEL < 8 ? PANEL : 8 };
+typedef C K(run) __attribute__((vector_size(K(RUN) * sizeof(C)), aligned(sizeof(C)), may_alias));
+typedef uint32_t K(words) __attribute__((vector_size(K(RUN) * 4), aligned(4), may_alias));
+
+/* Drops weights w of a tile. With `slope`, the gradients by the kept weights become those by the
+ * scores; gy is of each query. Products read TH_MR - 1 keys behind the last one that a query
+ * sees. */
+static void K(drop)(const job *j, C *w, C *slope, const C *gy, const tile *o)
+{
+  enum { KEYS = TH_DROP_KEYS, BLOCKS = WIDE / KEYS * 8 };
+  const uint64_t matrix = (uint64_t)(o->sample * j->heads + o->head);
+  uint32_t block[4 * BLOCKS], word[4][BLOCKS];
+  for (int64_t t = 0; t < o->m; t += t % 8 == 7 ? TH_DROP_QUERIES - 7 : 1) {
+    const int64_t last = th_min(t + TH_DROP_QUERIES - 8, o->m - 1);
+    const int64_t read = seen_of(j, o, last) + TH_MR, groups = parts(th_min(o->n, read), KEYS);
+    th_philox_blocks(j->seed, matrix, th_drop_block(o->t + t, o->s), block, groups * 8);
+    for (int64_t k = 0; k < groups * 8; k++) {
+      for (int a = 0; a < 4; a++) word[a][k] = block[4 * k + a];
+    }
+    for (int a = 0; a < 4 && t + 8 * a < o->m; a++) {
+      const int64_t i = t + 8 * a;
+      for (int64_t s = 0; s < groups * KEYS; s += K(RUN)) {
+        const int64_t at = j->key[s] + i * PANEL;
+        const K(words) both = *(const K(words) *)(word[a] + s / KEYS * 8 + s % 8);
+        const K(words) bits = (s % KEYS < 8 ? both : both >> 16) & 0xffff;
+        const K(run) kept = __builtin_convertvector((bits < j->drops) + 1, K(run));
+        K(run) *p = (K(run) *)(w + at);
+        if (slope) *(K(run) *)(slope + at) = *p * (*(K(run) *)(slope + at) * kept - gy[i]);
+        *p *= kept;
+      }
+    }
+  }
+}
+
 /* ---- forward ---- */
 
 /* The running maximum and sum of a query, and its part of the mean so far. */
@@ -382,11 +427,12 @@ static void K(forward_block)(const job *j, tile o, C *room)
     K(scores)(j, s, q, K_ACROSS, &o);
     K(hide)(j, s, &o);
     for (int64_t i = 0; i < o.m; i++) K(soften)(j, s + i * PANEL, &o, &state[i], mixed + i * PANEL);
+    if (j->drops) K(drop)(j, s, NULL, NULL, &o);
     K(mix_keys)(j, mixed, s, V_DOWN, &o, o.s > 0);
   }
   for (int64_t i = 0; i < o.m; i++) {
     const A sum = state[i].sum;
-    by[i] = (C)(sum == 0 ? (j->masked && j->keys > 0 ? NAN : 0) : 1 / sum);
+    by[i] = (C)(sum == 0 ? (j->masked && j->keys > 0 ? NAN : 0) : 1 / (sum * (A)j->rest));
     if (!j->safe || by[i] == by[i]) continue;
     C *row = mixed + i * PANEL;
     for (int64_t e = 0; e < j->d; e += PANEL) memset(row + e * HIGH, 0, sizeof(C) * PANEL);
@@ -426,7 +472,8 @@ static th_status K(forward)(const th_call *c)
 {
   const attention_args *a = attention_args_of(c);
   const attention_pass_args given = { .q = a->q, .k = a->k, .v = a->v, .scale = a->scale, .causal = a->causal,
-                                      .padding = a->padding };
+                                      .padding = a->padding, .dropout = a->dropout,
+                                      .seed = a->seed };
   job j = { .y = side_of(a->y), .lse = a->lse };
   if (th_numel(a->q) == 0) return TH_OK;
   job_init(&j, &given);
@@ -480,7 +527,7 @@ static void K(load_queries)(const job *j, K(pass) *x, const tile *o)
     for (; e < j->d; e++) lane[0] += (A)g[e] * (A)y[e];
     for (int l = 0; l < LANES; l++) sum += lane[l];
     const C l = lse[(o->t + i) * j->lse->stride[2]];
-    x->gy[i] = (C)sum;
+    x->gy[i] = (C)(sum * (A)j->rest);
     x->lse[i] = l == -INFINITY ? INFINITY : l;       /* no weights where no key is seen */
   }
 }
@@ -489,6 +536,7 @@ static void K(load_queries)(const job *j, K(pass) *x, const tile *o)
 static void K(weights)(const job *j, const K(pass) *x, const tile *o, bool slopes)
 {
   const int64_t panels = parts(o->n, PANEL);
+  const bool whole = slopes && !j->drops;
   K(scores)(j, x->p, x->q, K_ACROSS, o);
   K(hide)(j, x->p, o);
   if (slopes) K(scores)(j, x->gp, x->g, V_ACROSS, o);
@@ -496,15 +544,16 @@ static void K(weights)(const job *j, const K(pass) *x, const tile *o, bool slope
     for (int64_t i = 0; i < o->m; i++) {
       C *w = x->p + p * HIGH * PANEL + i * PANEL, *slope = x->gp + p * HIGH * PANEL + i * PANEL;
       for (int64_t l = 0; l < PANEL; l++) w[l] = K(exp_of)(w[l] - x->lse[i]);
-      if (slopes) for (int64_t l = 0; l < PANEL; l++) slope[l] = w[l] * (slope[l] - x->gy[i]);
+      if (whole) for (int64_t l = 0; l < PANEL; l++) slope[l] = w[l] * (slope[l] - x->gy[i]);
     }
   }
+  if (j->drops) K(drop)(j, x->p, slopes ? x->gp : NULL, x->gy, o);
 }
 
 static void K(query_block)(const job *j, tile o, K(pass) *x)
 {
   C by[HIGH];
-  for (int64_t i = 0; i < HIGH; i++) by[i] = (C)j->scale;
+  for (int64_t i = 0; i < HIGH; i++) by[i] = (C)(j->scale / j->rest);
   const int64_t end = th_min(j->keys, o.t + o.m + j->ahead);
   if (end <= 0) memset(x->sum, 0, sizeof(C) * HIGH * (size_t)(K(width)(j)));
   K(load_queries)(j, x, &o);
@@ -519,8 +568,8 @@ static void K(query_block)(const job *j, tile o, K(pass) *x)
 /* With x->gq it also adds the tiles' part of the gradients by the queries. */
 static void K(key_block)(const job *j, tile o, K(pass) *x)
 {
-  C one[WIDE];
-  for (int64_t i = 0; i < WIDE; i++) one[i] = 1;
+  C by[WIDE];
+  for (int64_t i = 0; i < WIDE; i++) by[i] = (C)(1 / j->rest);
   const int64_t first = o.s > j->ahead ? (o.s - j->ahead) / HIGH * HIGH : 0;     /* earlier queries see none of these keys */
   if (first >= j->queries) memset(x->sum, 0, 2 * sizeof(C) * WIDE * (size_t)(K(width)(j)));
   for (o.t = first; o.t < j->queries; o.t += HIGH) {
@@ -531,8 +580,8 @@ static void K(key_block)(const job *j, tile o, K(pass) *x)
     if (j->gv.p) K(mix_queries)(j, x->sum2, x->p, G_DOWN, &o, o.t > first);
     if (x->gq) K(mix_keys)(j, x->gq + o.t * K(width)(j), x->gp, K_DOWN, &o, true);
   }
-  if (j->gk.p) K(store_rows)(j, &j->gk, &o, o.s, o.n, x->sum, WIDE, one);
-  if (j->gv.p) K(store_rows)(j, &j->gv, &o, o.s, o.n, x->sum2, WIDE, one);
+  if (j->gk.p) K(store_rows)(j, &j->gk, &o, o.s, o.n, x->sum, WIDE, by);
+  if (j->gv.p) K(store_rows)(j, &j->gv, &o, o.s, o.n, x->sum2, WIDE, by);
 }
 
 static void K(query_blocks)(void *ctx, int64_t first, int64_t last)
@@ -552,7 +601,7 @@ static void K(heads)(void *ctx, int64_t first, int64_t last)
   K(pass) x;
   C by[HIGH];
   K(pass_init)(j, &x, room);
-  for (int64_t i = 0; i < HIGH; i++) by[i] = (C)j->scale;
+  for (int64_t i = 0; i < HIGH; i++) by[i] = (C)(j->scale / j->rest);
   for (int64_t i = first; i < last && !th_interrupted(); i++) {
     tile o = { i / j->heads, i % j->heads, 0, 0, 0, 0 };
     memset(x.gq, 0, sizeof(C) * (size_t)(parts(j->queries, HIGH) * HIGH * K(width)(j)));

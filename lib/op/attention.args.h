@@ -4,7 +4,9 @@
 #include "th_args.h"
 
 /* The last arguments of each op. */
-#define TH_ATTENTION_OPTIONS (scale, number, "0"), (causal, bool, "false"), (padding, tensor, "nil")
+#define TH_ATTENTION_OPTIONS \
+  (scale, number, "0"), (causal, bool, "false"), (padding, tensor, "nil"), \
+  (dropout, number, "0"), (seed, tensor, "nil")
 #define TH_ATTENTION_PASS \
   (q, tensor), (k, tensor), (v, tensor), (y, tensor), (lse, tensor), (g, tensor), TH_ATTENTION_OPTIONS
 

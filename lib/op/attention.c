@@ -32,10 +32,30 @@ static th_status need_heads(th_call *c, int q)
   return TH_OK;
 }
 
-/* q, k, v at places from `q` on, and the padding. */
-static th_status need_inputs(th_call *c, int q, int padding)
+/* The part of dropped weights and, at the place after it, the seed. */
+static th_status need_dropout(th_call *c, int dropout)
+{
+  const double p = c->arg[dropout].d;
+  const int at = dropout + 1;
+  const th_tensor *seed = c->arg[at].t;
+  if (!(p >= 0 && p < 1)) {
+    return th_fail(TH_EARG, "dropout must lie in 0 <= dropout < 1, got %g", p);
+  }
+  if (!seed && p > 0) {
+    return th_fail(TH_EARG, "dropout needs a seed, two words as torch.LongTensor(2):random() "
+                   "gives");
+  }
+  if (!seed) return TH_OK;
+  TH_TRY(th_need_dtype(c, at, TH_I64));
+  if (seed->ndim == 1 && seed->size[0] == 2) return TH_OK;
+  return th_fail(TH_ESHAPE, "seed must have the size 2, got %s", TH_SHAPE(seed));
+}
+
+/* q, k, v at places from `q` on, the padding, and dropout with its seed. */
+static th_status need_inputs(th_call *c, int q, int padding, int dropout)
 {
   TH_TRY(need_heads(c, q));
+  TH_TRY(need_dropout(c, dropout));
   const th_tensor *hidden = c->arg[padding].t;
   if (!hidden) return TH_OK;
   TH_TRY(th_need_dtype(c, padding, TH_U8));
@@ -49,7 +69,7 @@ static int sums_of(const th_call *c) { return c->dtype == TH_F64 ? TH_F64 : TH_F
 
 static th_status check(th_call *c)
 {
-  TH_TRY(need_inputs(c, attention_q, attention_padding));
+  TH_TRY(need_inputs(c, attention_q, attention_padding, attention_dropout));
   const th_tensor *q = attention_args_of(c)->q;
   TH_TRY(th_out_like(c, attention_y, q));
   return th_out(c, attention_lse, sums_of(c), 3, q->size);
@@ -74,7 +94,8 @@ static th_status check_masked(th_call *c)
 static th_status need_pass(th_call *c, int q)
 {
   const attention_pass_args *a = attention_pass_args_at(c, q);
-  TH_TRY(need_inputs(c, q + attention_pass_q, q + attention_pass_padding));
+  TH_TRY(need_inputs(c, q + attention_pass_q, q + attention_pass_padding,
+                     q + attention_pass_dropout));
   TH_TRY(need_size(c, q + attention_pass_y, q, a->q->size));
   TH_TRY(need_size(c, q + attention_pass_g, q, a->q->size));
   TH_TRY(th_need_dtype(c, q + attention_pass_lse, sums_of(c)));
@@ -110,7 +131,7 @@ static th_status check_grad_value(th_call *c)
   return th_out_like(c, attention_grad_value_gv, attention_grad_value_args_of(c)->v);
 }
 
-#define BACK(x) "attention_grad_" x "(q, k, v, y, lse, g, scale, causal, padding?)"
+#define BACK(x) "attention_grad_" x "(q, k, v, y, lse, g, scale, causal, padding?, dropout, seed?)"
 
 const th_op th_op_attention = {
   .name  = "attention",
@@ -122,8 +143,11 @@ const th_op th_op_attention = {
            "key; with other numbers of queries and keys the last query is at the last key. "
            "padding, a ByteTensor of samples x keys, has 1 where no query sees the key. A query "
            "that sees no key gives zeros. lse, samples x heads x queries, keeps log(sum(exp(scale "
-           "q k'))) for the gradients, as floats, or as doubles of doubles. Dao, FlashAttention-2 "
-           "(2023)."
+           "q k'))) for the gradients, as floats, or as doubles of doubles. dropout: this part of "
+           "the weights becomes 0 after softmax, rounded to a multiple of 1/65536, and the others "
+           "are divided by 1 - dropout. seed, a LongTensor of two words, as "
+           "torch.LongTensor(2):random() gives, says which. Equal seeds drop the same weights, on "
+           "every device and in the gradients, and no mask is stored. Dao, FlashAttention-2 (2023)."
            "\n(torch.attention(torch.zeros(1, 1, 1, 2), torch.ones(1, 1, 2, 2), torch.Tensor{1, 2, 3, 4}:view(1, 1, 2, 2))) --> "
            "{{{{2, 3}}}}",
   .grad  = "q: " BACK("query") " k: " BACK("key") " v: " BACK("value"),

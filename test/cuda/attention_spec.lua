@@ -24,18 +24,24 @@ local function near(want, got, limit, what)
    assert(far <= limit * largest, ('%s: %g apart'):format(what, far / largest))
 end
 
--- All results of a case here and there. `lay` arranges each operand in memory.
-local function try(kind, limit, case, causal, padded, lay)
+-- All results of a case here and there. `lay` arranges each operand in memory. With `dropout` both
+-- drop the same weights, or results are far apart.
+local function try(kind, limit, case, causal, padded, lay, dropout)
    local samples, heads, queries, keys, d = unpack(case)
    local function draw(n) return lay(torch.FloatTensor(samples, heads, n, d):normal():type('torch.' .. kind .. 'Tensor')) end
    local q, k, v, g = draw(queries), draw(keys), draw(keys), draw(queries)
    local padding = padded and torch.ByteTensor(samples, keys):bernoulli(0.3) or nil
-   local what = ('%s, %s%s%s'):format(kind, table.concat(case, ' '), causal and ', causal' or '', padded and ', padding' or '')
-   local y, lse = torch.attention(q, k, v, 0, causal, padding)
-   local want = { y, lse, torch.attention_grad(q, k, v, y, lse, g, 0, causal, padding) }
-   local cq, ck, cv, cg, cp = lay(there(q)), lay(there(k)), lay(there(v)), lay(there(g)), there(padding)
-   local cy, clse = torch.attention(cq, ck, cv, 0, causal, cp)
-   local got = { cy, clse, torch.attention_grad(cq, ck, cv, there(y), there(lse), cg, 0, causal, cp) }
+   local seed = dropout and torch.LongTensor(2):random() or nil
+   local what = ('%s, %s%s%s%s'):format(kind, table.concat(case, ' '), causal and ', causal' or '',
+      padded and ', padding' or '', dropout and ', dropout' or '')
+   local y, lse = torch.attention(q, k, v, 0, causal, padding, dropout, seed)
+   local want = { y, lse,
+      torch.attention_grad(q, k, v, y, lse, g, 0, causal, padding, dropout, seed) }
+   local cq, ck, cv, cg = lay(there(q)), lay(there(k)), lay(there(v)), lay(there(g))
+   local cp, cs = there(padding), there(seed)
+   local cy, clse = torch.attention(cq, ck, cv, 0, causal, cp, dropout, cs)
+   local got = { cy, clse,
+      torch.attention_grad(cq, ck, cv, there(y), there(lse), cg, 0, causal, cp, dropout, cs) }
    for i = 1, 5 do near(want[i], got[i], limit, ('%s, result %d'):format(what, i)) end
 end
 
@@ -66,6 +72,108 @@ describe('attention on a CUDA device', function()
          end
       end)
    end
+
+   for _, type in ipairs(TYPES) do
+      local kind, limit = unpack(type)
+      it('drops the weights that the CPU drops, ' .. kind, function()
+         try(kind, limit, { 1, 2, 130, 130, 64 }, true, false, as_it_is, 0.3)
+         try(kind, limit, { 2, 1, 129, 193, 16 }, false, true, by_steps, 0.1)
+         try(kind, limit, { 1, 1, 70, 150, 128 }, true, true, by_steps, 0.5)
+         try(kind, limit, { 1, 1, 150, 70, 72 }, false, false, far_apart, 0.9)
+         try(kind, limit, { 1, 1, 33, 66, 256 }, true, true, as_it_is, 0.3)
+         try(kind, limit, { 1, 3, 5, 3, 7 }, false, false, by_steps, 0.5)
+      end)
+   end
+
+   it('drops as on the CPU for a negative scale, by plain kernels, and with a part of 0', function()
+      local q, seed = torch.FloatTensor(1, 2, 90, 64):normal():half(), torch.LongTensor(2):random()
+      local want = torch.attention(q, q, q, -0.125, false, nil, 0.4, seed)
+      local c, words = there(q), there(seed)
+      near(want, torch.attention(c, c, c, -0.125, false, nil, 0.4, words), 4e-3, 'scale')
+      local plain = torch.attention(c, c, c)
+      assert.is_true(torch.equal(plain, (torch.attention(c, c, c, 0, false, nil, 1e-6, words))))
+   end)
+
+   it('gives the gradients with dropout as one by one, and the same bits each time', function()
+      for _, d in ipairs { 64, 160 } do
+         local q = there(torch.FloatTensor(2, 2, 90, d):normal():half())
+         local seed = there(torch.LongTensor(2):random())
+         local y, lse = torch.attention(q, q, q, 0, true, nil, 0.3, seed)
+         assert.is_true(torch.equal(y, (torch.attention(q, q, q, 0, true, nil, 0.3, seed))))
+         local first = { torch.attention_grad(q, q, q, y, lse, q, 0, true, nil, 0.3, seed) }
+         for i, name in ipairs { 'query', 'key', 'value' } do
+            local grad = torch['attention_grad_' .. name]
+            assert.is_true(torch.equal(first[i], grad(q, q, q, y, lse, q, 0, true, nil, 0.3, seed)))
+         end
+      end
+   end)
+
+   it('draws the seed from the generator of the device; replays of a graph draw others', function()
+      local nn, cutorch = require 'nn', require 'cutorch'
+      for _, kind in ipairs { 'torch.CudaTensor', 'torch.CudaHalfTensor' } do
+         local m = nn.MultiHeadAttention(64, 2, 0.4, true):type(kind)
+         local x = torch.CudaTensor(2, 40, 64):normal():type(kind)
+         local g = torch.CudaTensor(2, 40, 64):normal():type(kind)
+         local function step(input)
+            local y = m:forward(input):clone()
+            return y, m:backward(input, g):clone()
+         end
+         local function run(f, times)
+            cutorch.manualSeed(6)
+            local all = {}
+            for i = 1, times do
+               local y, gx = f(x)                       -- a replay writes to the same tensors
+               all[i] = { y:float(), gx:float() }
+            end
+            return all
+         end
+         local want = run(step, 4)
+         local graph = cutorch.graph(step)
+         graph(x)
+         for _, got in ipairs { run(step, 4), run(graph, 4) } do
+            for i = 1, 4 do
+               assert.is_true(torch.equal(want[i][1], got[i][1]))
+               assert.is_true(torch.equal(want[i][2], got[i][2]))
+            end
+         end
+         for i = 2, 4 do assert.is_false(torch.equal(want[1][1], want[i][1])) end
+         graph:reset()
+         m:evaluate()
+         assert.is_true(torch.equal(m:forward(x):clone(), m:forward(x)))
+         -- the CPU drops the same with the same seed
+         m:training()
+         local y, h = m:forward(x):float(), nn.MultiHeadAttention(64, 2, 0.4, true):float()
+         h.weight:copy(m.weight)
+         h.outWeight:copy(m.outWeight)
+         local seed, random = m._seed:host(), torch.LongTensor.random
+         torch.LongTensor.random = function(t) return t:copy(seed) end
+         local ok, z = pcall(h.forward, h, x:float())
+         torch.LongTensor.random = random
+         assert(ok, z)
+         near(z, y, kind == 'torch.CudaTensor' and 4e-6 or 8e-3, kind)
+      end
+   end)
+
+   it('with dropout takes no memory that grows with the square of the steps', function()
+      local nn, cutorch, C = require 'nn', require 'cutorch', require 'torch.lib'.C
+      local function bytes(kind, steps)
+         local m = nn.MultiHeadAttention(8, 1, 0.5, true):type(kind)
+         local x = torch.CudaTensor(steps, 8):fill(1):type(kind)
+         local tensors = C.th_memory_of(cutorch.getDevice())
+         local before = tonumber(tensors.bytes)
+         m:forward(x)
+         m:backward(x, x)
+         return tonumber(tensors.bytes) - before
+      end
+      for _, kind in ipairs { 'torch.CudaTensor', 'torch.CudaHalfTensor' } do
+         collectgarbage()
+         collectgarbage 'stop'
+         local few, many = bytes(kind, 100), bytes(kind, 800)
+         collectgarbage 'restart'
+         local what = ('%s: %g and %g bytes'):format(kind, few, many)
+         assert.is_true(few > 0 and many < 12 * few, what)
+      end
+   end)
 
    it('computes nn.MultiHeadAttention of halves, in a graph too', function()
       local nn, cutorch = require 'nn', require 'cutorch'
@@ -124,6 +232,14 @@ describe('attention on a CUDA device', function()
    it('refuses what it refuses on the CPU', function()
       local q = torch.CudaTensor(1, 1, 2, 2)
       refuses('padding must have the size 1x2, got 2', torch.attention, q, q, q, 0, false, torch.CudaByteTensor(2))
+      local words = torch.CudaLongTensor { 1, 2 }
+      refuses('dropout must lie in 0 <= dropout < 1, got 1', torch.attention, q, q, q, 0, false,
+         nil, 1, words)
+      refuses('dropout needs a seed', torch.attention, q, q, q, 0, false, nil, 0.5)
+      refuses('seed must have the size 2, got 3', torch.attention, q, q, q, 0, false, nil, 0.5,
+         torch.CudaLongTensor(3))
+      refuses('seed', torch.attention, q, q, q, 0, false, nil, 0.5, torch.LongTensor { 1, 2 })
+      refuses('seed must', torch.attention, q, q, q, 0, false, nil, 0.5, torch.CudaTensor { 1, 2 })
    end)
 end)
 

@@ -4,25 +4,45 @@ local refuses = require 'test.support.refuses'
 
 local Q, K, V = { { { { 0, 0 }, { 1, 0 } } } }, { { { { 1, 1 }, { 1, 1 } } } }, { { { { 1, 2 }, { 3, 4 } } } }
 local MEAN, FIRST = { { { { 2, 3 }, { 2, 3 } } } }, { { { { 1, 2 }, { 2, 3 } } } }
+-- With this seed a dropout of 1/2 drops the first key for the first query, and the second for the
+-- second.
+local NONE_HIDDEN, SEED = opcheck.byte { { 0, 0 } }, opcheck.long { 0, 7 }
+local KEPT = { { { { 3, 4 }, { 1, 2 } } } }
 local SEEN, ONE = { { { math.log(2), 2 + math.log(2) } } }, { { { 0, 2 + math.log(2) } } }
 
 opcheck.describe('attention', function(op)
    op.dtypes 'half bfloat16 float'
    op.gives(opcheck.results(MEAN, opcheck.float(SEEN)), Q, K, V, 2)
    op.gives(opcheck.results(FIRST, opcheck.float(ONE)), Q, K, V, 2, true)
+   op.gives(opcheck.results(KEPT, opcheck.float(SEEN)), Q, K, V, 2, false, NONE_HIDDEN, 0.5, SEED)
    op.dtypes 'double'
+   op.gives(opcheck.results(KEPT, SEEN), Q, K, V, 2, false, NONE_HIDDEN, 0.5, SEED)
+   op.gives(opcheck.results(MEAN, SEEN), Q, K, V, 2, false, NONE_HIDDEN, 0, SEED)
    op.gives(opcheck.results(MEAN, SEEN), Q, K, V, 2)
    op.gives(opcheck.results(FIRST, ONE), Q, K, V, 2, true)
    op.gives(opcheck.results({ { { { 3, 4 }, { 3, 4 } } } }, { { { 0, 2 } } }), Q, K, V, 2, false, opcheck.byte { { 1, 0 } })
    op.grad(Q, K, V, 2)
    op.grad({ { { { 0.5, -1 }, { 1, 0.25 } } } }, { { { { 1, 0.5 }, { -1, 2 }, { 0.75, 1 } } } },
            { { { { 1, 2 }, { 3, -4 }, { 0.5, 1 } } } }, 0, true)
+   op.grad(Q, K, V, 2, false, NONE_HIDDEN, 0.5, SEED)
    op.forms 'function method'
    op.refuses('q must have 4 dimensions, got size 2', { 1, 2 }, K, V)
    op.refuses('k must have the size 1x1x1x2, got 1x1x1x1', Q, { { { { 1 } } } }, V)
    op.refuses('v must have the size 1x1x2x2, got 1x1x1x2', Q, K, { { { { 1, 2 } } } })
    op.refuses('padding must have the size 1x2, got 2', Q, K, V, 0, false, opcheck.byte { 1, 0 })
    op.refuses('padding must be a ByteTensor', Q, K, V, 0, false, { { 1, 0 } })
+   for _, p in ipairs { -0.1, 1, 0 / 0, math.huge } do
+      local got = p == p and ('%g'):format(p) or ''
+      op.refuses('dropout must lie in 0 <= dropout < 1, got ' .. got,
+         Q, K, V, 0, false, NONE_HIDDEN, p, SEED)
+   end
+   op.refuses('dropout needs a seed, two words as torch.LongTensor(2):random() gives',
+      Q, K, V, 0, false, NONE_HIDDEN, 0.5)
+   op.refuses('seed must be a LongTensor', Q, K, V, 0, false, NONE_HIDDEN, 0.5, { 1, 2 })
+   op.refuses('seed must have the size 2, got 3',
+      Q, K, V, 0, false, NONE_HIDDEN, 0.5, opcheck.long { 1, 2, 3 })
+   op.refuses('seed must have the size 2, got 1x2',
+      Q, K, V, 0, false, NONE_HIDDEN, 0, opcheck.long { { 1, 2 } })
 end)
 
 opcheck.describe('attention_grad', function(op)
@@ -34,6 +54,11 @@ opcheck.describe('attention_grad', function(op)
    op.refuses('y must have the size 1x1x2x2, got 1x1x1x2', Q, K, V, { { { { 2, 3 } } } }, SEEN, Q)
    op.refuses('lse must have the size 1x1x2, got 1x1', Q, K, V, Q, { { 1 } }, Q)
    op.refuses('g must have the size 1x1x2x2, got 1x1x1x2', Q, K, V, Q, SEEN, { { { { 2, 3 } } } })
+   op.refuses('dropout must lie in 0 <= dropout < 1, got 1',
+      Q, K, V, Q, SEEN, Q, 0, false, NONE_HIDDEN, 1, SEED)
+   op.refuses('dropout needs a seed', Q, K, V, Q, SEEN, Q, 0, false, NONE_HIDDEN, 0.5)
+   op.refuses('seed must have the size 2, got 3',
+      Q, K, V, Q, SEEN, Q, 0, false, NONE_HIDDEN, 0.5, opcheck.long { 1, 2, 3 })
 end)
 
 local LATER = { { { { -math.huge, 0 }, { 0, 0 } } } }
@@ -53,8 +78,22 @@ opcheck.describe('attention_masked', function(op)
    op.refuses('like q, got a ByteTensor', Q, K, V, opcheck.byte { { { { 0, 0 } } } })
 end)
 
--- The definition, one query after the other.
-local function by_hand(q, k, v, causal, padding)
+-- What dropout multiplies the weights of so many queries and keys by. Attention gives it for scores
+-- of 0 and values that are 1 at one key, times the number of keys.
+local function factors(samples, heads, queries, keys, p, seed)
+   local all = torch.Tensor(samples, heads, queries, keys)
+   for first = 1, keys, 256 do
+      local d = math.min(256, keys - first + 1)
+      local none, v = torch.zeros(samples, heads, keys, d), torch.zeros(samples, heads, keys, d)
+      for e = 1, d do v:select(3, first + e - 1):select(3, e):fill(keys) end
+      local q = torch.zeros(samples, heads, queries, d)
+      all:narrow(4, first, d):copy((torch.attention(q, none, v, 0, false, nil, p, seed)))
+   end
+   return all
+end
+
+-- The definition, one query after the other. `factor` is what each weight is multiplied by.
+local function by_hand(q, k, v, causal, padding, factor)
    local y, queries, keys = q:clone():zero(), tonumber(q:size(3)), tonumber(k:size(3))
    for b = 1, q:size(1) do
       for h = 1, q:size(2) do
@@ -64,7 +103,7 @@ local function by_hand(q, k, v, causal, padding)
                if not (causal and s - t > keys - queries) and not (padding and padding[b][s] == 1) then
                   local w = math.exp(q[b][h][t]:dot(k[b][h][s]) / math.sqrt(q:size(4)))
                   sum = sum + w
-                  y[b][h][t]:add(w, v[b][h][s])
+                  y[b][h][t]:add(factor and w * factor[b][h][t][s] or w, v[b][h][s])
                end
             end
             if sum > 0 then y[b][h][t]:div(sum) end
@@ -211,6 +250,122 @@ describe('attention', function()
    it('needs memory that grows with the length, not with its square', function()
       local q = torch.FloatTensor(1, 1, 40000, 1):fill(1)          -- the matrix of weights would have 6.4 GB
       assert.equal(1, torch.attention(q:narrow(3, 1, 16), q, q)[1][1][1][1])
+   end)
+
+   it('drops the weights that words of a Philox generator say', function()
+      for _, seed in ipairs { 7, 2 ^ 40 + 3 } do
+         local g, keys, drops = torch.Generator 'philox', 208, math.floor(0.3 * 65536 + 0.5)
+         local words = torch.LongTensor { math.floor(seed / 2 ^ 32), seed % 2 ^ 32 }
+         local factor = factors(1, 1, 64, keys, 0.3, words)
+         torch.manualSeed(g, seed)
+         local word = torch.LongTensor(4 * keys / 2):random(g)      -- of queries 1, 9, 17 and 25
+         for t = 1, 4 do
+            for s = 0, keys - 1 do
+               local w = word[4 * (math.floor(s / 16) * 8 + s % 8) + t]
+               local bits = s % 16 < 8 and w % 65536 or math.floor(w / 65536)
+               local want = bits < drops and 0 or 65536 / (65536 - drops)
+               assert.near(want, factor[1][1][8 * t - 7][s + 1], 1e-12)
+            end
+         end
+      end
+   end)
+
+   it('drops other weights of each head, sample and seed, and the part that it should', function()
+      local function gone(seed)
+         return factors(2, 3, 100, 300, 0.2, torch.LongTensor(seed)):eq(0):view(6, -1):double()
+      end
+      local a = gone { 1, 2 }
+      assert.is_true(torch.equal(a, gone { 1, 2 }))
+      assert.near(0.2, a:mean(), 0.003)
+      local back = a:index(2, torch.range(30000, 1, -1):long())
+      for _, b in ipairs { gone { 1, 3 }, gone { 2, 2 }, back } do
+         assert.near(0.04, torch.cmul(a, b):mean(), 0.003)
+      end
+      for i = 1, 5 do
+         for j = i + 1, 6 do assert.near(0.04, torch.cmul(a[i], a[j]):mean(), 0.006) end
+      end
+      for _, dim in ipairs { 3, 4 } do                               -- neighbours
+         local all = a:view(2, 3, 100, 300)
+         local n = all:size(dim) - 1
+         assert.near(0.04, torch.cmul(all:narrow(dim, 1, n), all:narrow(dim, 2, n)):mean(), 0.003)
+      end
+   end)
+
+   it('with dropout is what the definition says of the weights that remain', function()
+      local seed = torch.LongTensor { 12, 345 }
+      each_case(function(q, k, v, g, causal, padding)
+         local y, lse = torch.attention(q, k, v, 0, causal, padding, 0.4, seed)
+         local factor = factors(q:size(1), q:size(2), q:size(3), k:size(3), 0.4, seed)
+         assert.is_true((y - by_hand(q, k, v, causal, padding, factor)):abs():max() < 1e-12)
+         local _, whole = torch.attention(q, k, v, 0, causal, padding)
+         assert.is_true(torch.equal(whole, lse))
+         local slopes = { torch.attention_grad(q, k, v, y, lse, g, 0, causal, padding, 0.4, seed) }
+         local function loss()
+            return torch.cmul(torch.attention(q, k, v, 0, causal, padding, 0.4, seed), g):sum()
+         end
+         for i, name in ipairs { 'query', 'key', 'value' } do
+            local grad = torch['attention_grad_' .. name]
+            local one = grad(q, k, v, y, lse, g, 0, causal, padding, 0.4, seed)
+            assert.is_true((slopes[i] - one):abs():max() < 1e-12, name)
+            local x, slope = ({ q, k, v })[i]:view(-1), slopes[i]:view(-1)
+            for _ = 1, 4 do
+               local at = torch.random(1, x:size(1))
+               local kept = x[at]
+               x[at] = kept + 1e-5
+               local up = loss()
+               x[at] = kept - 1e-5
+               local down = loss()
+               x[at] = kept
+               assert.is_true(math.abs((up - down) / 2e-5 - slope[at]) < 1e-6, name)
+            end
+         end
+      end)
+   end)
+
+   it('rounds the part that is dropped to 1/65536, never to all', function()
+      local q, seed = torch.randn(1, 2, 40, 8), torch.LongTensor { 3, 4 }
+      local plain = torch.attention(q, q, q)
+      local none = torch.attention(q, q, q, 0, false, nil, 1e-6, seed)
+      assert.is_true(torch.equal(plain, none))
+      local factor = factors(1, 1, 1500, 256, 1 - 1e-9, seed)
+      local kept = factor:gt(0):sum()
+      assert.is_true(kept > 0 and kept < 20, kept)
+      assert.near(65536, factor:max(), 1e-6)
+   end)
+
+   it('with dropout gives the same bits for any number of threads and strides', function()
+      local before = torch.getnumthreads()
+      torch.manualSeed(5)
+      local apart = torch.LongTensor { { 8, 1 }, { 9, 1 } }:select(2, 1)
+      local seeds = { torch.LongTensor { 8, 9 }, apart }
+      for _, heads in ipairs { 2, 40 } do
+         local q, k = torch.randn(1, heads, 150, 5):float(), torch.randn(1, heads, 200, 5):float()
+         local want
+         for _, threads in ipairs { 1, 3, 8 } do
+            torch.setnumthreads(threads)
+            for _, seed in ipairs(seeds) do
+               local y, lse = torch.attention(q, k, k, 0, true, nil, 0.2, seed)
+               local got = { y, lse,
+                  torch.attention_grad(q, k, k, y, lse, q, 0, true, nil, 0.2, seed) }
+               want = want or got
+               for i = 1, 5 do assert.is_true(torch.equal(want[i], got[i])) end
+            end
+         end
+      end
+      torch.setnumthreads(before)
+   end)
+
+   it('with dropout stores neither a matrix nor a mask', function()
+      local q, seed = torch.FloatTensor(1, 1, 40000, 1):fill(1), torch.LongTensor { 1, 2 }
+      local few, g = q:narrow(3, 1, 16), torch.FloatTensor(1, 1, 16, 1):fill(1)
+      collectgarbage()
+      local before = torch.memory()
+      local y, lse = torch.attention(few, q, q, 0, false, nil, 0.5, seed)
+      local _, _, gv = torch.attention_grad(few, q, q, y, lse, g, 0, false, nil, 0.5, seed)
+      assert.is_true(torch.memory().bytes - before.bytes < 1e6)
+      assert.near(1, y:mean(), 0.02)
+      assert.near(16, gv:sum(), 0.2)
+      assert.is_true(gv:eq(0):sum() < 40)
    end)
 
    it('refuses heads that are too large', function()

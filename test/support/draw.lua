@@ -276,14 +276,16 @@ recipe('layernorm layernorm_grad layernorm_grad_sum layernorm_grad_weight', func
    return { x = d:values(d.rows, d.cols), g = d:values(d.rows, d.cols), weight = row(), bias = row(), gw = row(), gb = row(),
       mean = d:chances(d.rows), invstd = d:chances(d.rows), base = d:values(d.rows, d.cols) }
 end)
--- More keys than queries; dim 1 is causal, dim 2 has padding.
+-- More keys than queries; dim 1 is causal and has dropout, dim 2 has padding.
 recipe('attention attention_grad attention_grad_query attention_grad_key attention_grad_value', function(d)
    local queries, width = math.min(d.rows, 150), math.min(d.cols, 37)
    local function steps(n) return d:values(2, 3, n, width) end
    local q, k, v, g = steps(queries), steps(queries + 3), steps(queries + 3), steps(queries)
    local causal, padding = d.dim == 1, d.dim == 2 and d:mask(2, queries + 3) or nil
-   local y, lse = torch.attention(q, k, v, 0, causal, padding)
-   return { q = q, k = k, v = v, g = g, y = y, lse = lse, causal = causal, padding = padding }
+   local dropout, seed = d.dim == 1 and 0.25 or 0, d:places(1e9, 2)
+   local y, lse = torch.attention(q, k, v, 0, causal, padding, dropout, seed)
+   return { q = q, k = k, v = v, g = g, y = y, lse = lse, causal = causal, padding = padding,
+      dropout = dropout, seed = seed }
 end)
 recipe('attention_masked', function(d)
    local queries, width = math.min(d.rows, 150), math.min(d.cols, 37)
