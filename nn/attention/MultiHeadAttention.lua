@@ -14,12 +14,13 @@ local whole = require 'nn.support.constants'.whole
 -- LongTensor with the number of true steps of each sample, or a ByteTensor of samples x steps with
 -- 1 for padding. A query that sees no step gets zeros, before the last map. The output has the form
 -- of the query; weights() gives the weights. torch.attention computes the means without a matrix of
--- all weights, so memory grows with the number of steps and not with its square. In training with
--- dropout, and for heads of more than 256 features, the matrix of weights exists. Parameters:
--- weight (3 size x size: rows for queries, keys, values), bias, outWeight (size x size), outBias.
+-- all weights, so memory grows with the number of steps and not with its square. Dropout needs no
+-- matrix: a seed says which weights are dropped. For heads of more than 256 features the matrix of
+-- weights exists. Parameters: weight (3 size x size: rows for queries, keys, values), bias,
+-- outWeight (size x size), outBias.
 -- @param size     features of the inputs and of the output
 -- @param heads    divides size
--- @param dropout  the part of the weights that is dropped in training (default 0)
+-- @param dropout  the part of the weights that is dropped in training, after softmax (default 0)
 -- @param causal   true: a step sees no later ones; with fewer queries than keys, the queries are the last steps
 -- @param bias     false leaves the biases out
 -- nn.MultiHeadAttention(6, 2):forward(torch.ones(4, 5, 6)):size() --> {4, 5, 6}
@@ -27,7 +28,7 @@ local whole = require 'nn.support.constants'.whole
 -- nn.MultiHeadAttention(6, 2, 0, true):forward{torch.ones(2, 5, 6), torch.LongTensor{5, 3}}:size() --> {2, 5, 6}
 local Attention, Module = torch.class('nn.MultiHeadAttention', 'nn.Module')
 Attention.parameterNames = {'weight', 'bias', 'outWeight', 'outBias'}
-Attention.bufferNames = {'attention', 'noise', 'lse', '_buffers', '_causal', '_padding'}
+Attention.bufferNames = {'attention', 'noise', 'lse', '_buffers', '_causal', '_padding', '_seed'}
 
 local HIDDEN = -1e30                                 -- the score of a hidden step: exp gives 0, and no row is nan
 local MOST = 256                                     -- features of a head that torch.attention takes
@@ -227,7 +228,7 @@ function Attention:updateOutput(input)
    local groups, samples, queries, keys, hint = read(self, input)
    local drops = self.dropout > 0 and self.train
    local pass = {groups = #groups, samples = samples, queries = queries, keys = keys, drops = drops,
-      matrix = drops or self.size / self.heads > MOST}
+      dropout = drops and self.dropout or 0, matrix = self.size / self.heads > MOST}
    local pad = padding(self, hint, samples, keys)
    self._padding = pad and utils.beside(pad, groups[1].x)
    for i, group in ipairs(groups) do
@@ -243,7 +244,9 @@ function Attention:updateOutput(input)
    else
       local function from(which) return side(self, 'projected', pass, which) end
       local lse = self:scratch('lse', kind_of_sums(self))
-      torch.attention(y, lse, from(1), from(2), from(3), 0, not not self.causal, self._padding)
+      local seed = drops and self:scratch('_seed', 'torch.LongTensor'):resize(2):random() or nil
+      torch.attention(y, lse, from(1), from(2), from(3), 0, not not self.causal, self._padding,
+         pass.dropout, seed)
    end
    affine(self.output, context, self.outWeight, self.outBias)
    return self.output:resize((type(input) == 'table' and input[1] or input):size())
@@ -255,8 +258,8 @@ local function need_forward(self, what)
 end
 
 --- The weights of the last forward, samples x heads x query steps x key steps. They are how much of
--- the value of each key a query took, before dropout. They are computed by this call, except after
--- training with dropout.
+-- the value of each key a query took, before dropout. They are computed by this call, except for
+-- heads of more than 256 features.
 function Attention:weights()
    local pass = need_forward(self, 'weights')
    local p = pass.matrix and self.attention or weigh(self, pass)
@@ -281,7 +284,8 @@ local function projections_back(self, groups, g, pass)
    local function to(which) return side(self, 'gprojected', pass, which) end
    local function from(which) return side(self, 'projected', pass, which) end
    torch.attention_grad(to(1), to(2), to(3), from(1), from(2), from(3), heads_of(self, buffer(self, 'context'), 0, pass.queries),
-      self.lse, g, 0, not not self.causal, self._padding)
+      self.lse, g, 0, not not self.causal, self._padding, pass.dropout,
+      pass.drops and self._seed or nil)
 end
 
 function Attention:updateGradInput(input, gradOutput)
@@ -336,7 +340,9 @@ function Attention:accGradParameters(input, gradOutput, scale)
 end
 
 function Attention:type(kind, cache)
-   if kind then self._causal, self._padding, self._pass = nil, nil, nil end     -- ByteTensors, whatever the type of the module
+   if kind then                              -- their types do not follow that of the module
+      self._causal, self._padding, self._seed, self._pass = nil, nil, nil, nil
+   end
    return Module.type(self, kind, cache)
 end
 

@@ -95,6 +95,76 @@ describe('nn.MultiHeadAttention', function()
       near(m:forward(x), by_hand(m, x, x, x, all))
    end)
 
+   it('multiplies weights by 0 or 1 / (1 - dropout), on the mean by 1', function()
+      local m = nn.MultiHeadAttention(16, 1, 0.25)
+      for _, p in ipairs { m.weight, m.outWeight } do p:zero() end
+      m.weight:narrow(1, 33, 16):copy(torch.eye(16))          -- values and the output are the input
+      m.outWeight:copy(torch.eye(16))
+      local query, values = torch.zeros(2000, 16), torch.eye(16):mul(16)
+      local y = m:forward { query, values, values }
+      local kept = y:gt(0):double()
+      near(kept * (4 / 3), y)
+      assert.near(0.75, kept:mean(), 0.01)
+      near(m:weights(), torch.Tensor(1, 1, 2000, 16):fill(1 / 16))
+   end)
+
+   it('draws what it drops from the generator; the gradient is that of the same weights', function()
+      for _, case in ipairs { { layer(6, 2, 0.4, true), draw(2, 5, 6) },
+         { layer(514, 2, 0.4), draw(3, 514) },
+         { layer(6, 3, 0.4), draw(2, 5, 6), torch.LongTensor { 5, 3 } } } do
+         local m, x, hint = unpack(case)
+         local input, g = hint and { x, hint } or x, draw(unpack(x:size():totable()))
+         local function run()
+            torch.manualSeed(3)
+            return m:forward(input)
+         end
+         local y = run():clone()
+         assert.is_true(torch.equal(y, run()))
+         assert.is_true((m:forward(input) - y):norm() > 0)
+         m:zeroGradParameters()
+         run()
+         local slope = m:backward(input, g)
+         slope = (torch.isTensor(slope) and slope or slope[1]):clone():view(-1)
+         local function check(place, gradient)
+            for _ = 1, 6 do
+               local at = torch.random(1, place:size(1))
+               local kept = place[at]
+               place[at] = kept + 1e-5
+               local up = torch.cmul(run(), g):sum()
+               place[at] = kept - 1e-5
+               local down = torch.cmul(run(), g):sum()
+               place[at] = kept
+               assert.near((up - down) / 2e-5, gradient[at], 1e-6)
+            end
+         end
+         check(x:view(-1), slope)
+         check(m.weight:view(-1), m.gradWeight:view(-1))
+         check(m.bias, m.gradBias)
+      end
+   end)
+
+   it('keeps the seed for the gradient when others draw, also in a copy', function()
+      local m, x, g = layer(4, 2, 0.5), draw(5, 4), draw(5, 4)
+      m:forward(x)
+      local want = m:backward(x, g):clone()
+      torch.random()
+      local copy = torch.deserialize(torch.serialize(m))
+      near(want, copy:backward(x, g), 0)
+      near(want, m:backward(x, g), 0)
+      m._seed, m._pass, m.lse = nil, nil, nil             -- as earlier versions saved modules
+      assert.same(x:size():totable(), m:forward(x):size():totable())
+      for _, kind in ipairs { 'torch.FloatTensor', 'torch.HalfTensor', 'torch.BFloat16Tensor' } do
+         torch.manualSeed(4)
+         local y = m:forward(x)
+         torch.manualSeed(4)
+         local h = m:clone():type(kind)
+         near(y, h:forward(x:type(kind)):double(), 0.1)
+         near(m:backward(x, g), h:backward(x:type(kind), g:type(kind)):double(), 0.1)
+      end
+      m:clearState()
+      refuses('backward needs the forward before it', m.backward, m, x, g)
+   end)
+
    it('has the weights of the last forward, zero where a step is hidden', function()
       local m, x = layer(6, 2, 0, true), draw(2, 3, 6)
       m:forward { x, torch.LongTensor { 3, 2 } }
@@ -107,20 +177,27 @@ describe('nn.MultiHeadAttention', function()
       refuses('weights needs the forward before it', m.weights, layer(6, 2))
    end)
 
-   it('gives the same with a matrix of weights, which dropout in training and large heads need', function()
-      local m, x, g = layer(6, 2, 1e-15, true), draw(2, 4, 6), draw(2, 4, 6)        -- drops nothing
-      local padded = { x, torch.LongTensor { 4, 2 } }
-      m:training()
-      local y, gx = m:forward(padded):clone(), m:backward(padded, g)[1]:clone()
-      local w, grad = m:weights():clone(), m.gradWeight:clone()
-      m:evaluate()
-      m:zeroGradParameters()
-      near(y, m:forward(padded))
-      near(gx, m:backward(padded, g)[1])
-      near(grad, m.gradWeight)
-      near(w, m:weights())
-      local large, z = layer(257, 1), draw(3, 257)
-      near(large:forward(z), by_hand(large, z, z, z, all))
+   it('takes heads of more than 256 features, with a matrix of weights', function()
+      local large, z, g = layer(257, 1, 0, true), draw(2, 3, 257), draw(2, 3, 257)
+      local function earlier(t, s) return s <= t end
+      for b = 1, 2 do
+         near(large:forward(z)[b], by_hand(large, z[b], z[b], z[b], earlier), 1e-12)
+      end
+      local padded = { z, torch.LongTensor { 3, 2 } }
+      large:forward(padded)
+      near(large:weights():sum(4), torch.ones(2, 1, 3, 1))
+      local slope, most = large:backward(padded, g)[1]:view(-1), 0
+      for i = 1, 6 do
+         local x, at = z:view(-1), 257 * (i - 1) + i
+         local kept = x[at]
+         x[at] = kept + 1e-5
+         local up = torch.cmul(large:forward(padded), g):sum()
+         x[at] = kept - 1e-5
+         local down = torch.cmul(large:forward(padded), g):sum()
+         x[at] = kept
+         most = math.max(most, math.abs((up - down) / 2e-5 - slope[at]))
+      end
+      assert.is_true(most < 1e-6, most)
    end)
 
    it('takes 20000 steps, whose matrix of weights would have 3.2 GB', function()
@@ -128,6 +205,20 @@ describe('nn.MultiHeadAttention', function()
       local x = torch.FloatTensor(20000, 2):fill(1)
       local y = m:forward(x)
       assert.is_true((y[1] - y[20000]):norm() < 1e-4, (y[1] - y[20000]):norm())
+   end)
+
+   it('needs memory that grows with the steps, not with their square, with dropout too', function()
+      local function bytes(steps)
+         local m = nn.MultiHeadAttention(2, 1, 0.5, true):float()
+         local x = torch.FloatTensor(steps, 2):fill(1)
+         collectgarbage()
+         local before = torch.memory().bytes
+         m:forward(x)
+         m:backward(x, x)
+         return torch.memory().bytes - before
+      end
+      local few, many = bytes(500), bytes(4000)         -- a matrix would have 1 and 64 MB
+      assert.is_true(many < 9 * few and many < 2e6, ('%g and %g bytes'):format(few, many))
    end)
 
    it('learns to find the first step', function()
