@@ -4,8 +4,10 @@
 --
 -- A row is 16384 steps of one layer (4096 on the CPU), as samples x heads x steps x d. `tera/s` counts the products of the
 -- definition, 4 samples heads steps^2 d forward and 10 backward, in units of 10^12 additions and multiplications; half of
--- that if causal. The backward pass computes the weights again, and its extra products are not counted. The peer chooses its
--- kernel. -only is a Lua pattern of names. On an emulated device (TH_CUDA=emu) the times say nothing about GPUs.
+-- that if causal. The backward pass computes the weights again, and its extra products are not
+-- counted. The peer chooses its kernel. Rows with dropout drop a tenth of the weights, and their
+-- forward draws which, on both sides. -only is a Lua pattern of names. On an emulated device
+-- (TH_CUDA=emu) the times say nothing about GPUs.
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'
 local measure = require 'bench.lib.measure'
@@ -71,29 +73,38 @@ local function row(name, run, statement, flops)
 end
 
 -- The rows of a type, here 'Half' and for the peer 'float16'.
-local function rows(kind, theirs, heads, d, steps, causal, all)
+local function rows(kind, theirs, heads, d, steps, causal, all, dropout)
    local samples = math.max(1, all / steps)
-   local title = ('%s, %dx%dx%dx%d%s'):format(theirs, samples, heads, steps, d, causal and ', causal' or '')
+   local title = ('%s, %dx%dx%dx%d%s%s'):format(theirs, samples, heads, steps, d,
+      causal and ', causal' or '', dropout and ', dropout' or '')
    if not (title .. ' forward backward'):find(options.only) then return end
    local place = cutorch and 'torch.Cuda' .. (kind == 'Float' and '' or kind) .. 'Tensor' or 'torch.' .. kind .. 'Tensor'
    local function draw() return torch.FloatTensor(samples, heads, steps, d):normal():type(place) end
    local q, k, v, g = draw(), draw(), draw(), draw()
-   local y, lse = torch.attention(q, k, v, 0, causal)
-   local gq, gk, gv = torch.attention_grad(q, k, v, y, lse, g, 0, causal)
+   local seed = dropout and (cutorch and torch.CudaLongTensor or torch.LongTensor)(2):random()
+   local function forward(...)
+      if dropout then seed:random() end
+      return torch.attention(...)
+   end
+   local y, lse = forward(q, k, v, 0, causal, nil, dropout, seed)
+   local gq, gk, gv = torch.attention_grad(q, k, v, y, lse, g, 0, causal, nil, dropout, seed)
    local size = ('%d, %d, %d, %d'):format(samples, heads, steps, d)
    if other then
       other.ask 'do import torch.nn.functional as F'
       other.ask(('do q, k, v, g = [torch.randn(%s).to(torch.%s) for _ in range(4)]'):format(size, theirs))
    end
    local flops = 4 * samples * heads * steps ^ 2 * d * (causal and 0.5 or 1)
-   local call = ('F.scaled_dot_product_attention(q, k, v, is_causal=%s)'):format(causal and 'True' or 'False')
-   row(title .. ' forward', function() torch.attention(y, lse, q, k, v, 0, causal) end, call, flops)
+   local call = ('F.scaled_dot_product_attention(q, k, v, is_causal=%s, dropout_p=%g)'):format(
+      causal and 'True' or 'False', dropout or 0)
+   row(title .. ' forward',
+      function() forward(y, lse, q, k, v, 0, causal, nil, dropout, seed) end, call, flops)
    if other then
       other.ask('do torch.set_grad_enabled(True); [t.requires_grad_() for t in (q, k, v)]')
       other.ask('do y = ' .. call)
    end
-   row(title .. ' backward', function() torch.attention_grad(gq, gk, gv, q, k, v, y, lse, g, 0, causal) end,
-      'torch.autograd.grad(y, (q, k, v), g, retain_graph=True)', 2.5 * flops)
+   row(title .. ' backward', function()
+      torch.attention_grad(gq, gk, gv, q, k, v, y, lse, g, 0, causal, nil, dropout, seed)
+   end, 'torch.autograd.grad(y, (q, k, v), g, retain_graph=True)', 2.5 * flops)
    if other then other.ask 'do torch.set_grad_enabled(False); del y' end
 end
 
@@ -110,6 +121,12 @@ for _, type in ipairs(cutorch and { { 'BFloat16', 'bfloat16' }, { 'Half', 'float
    for _, size in ipairs(small and { { 2, 16 } } or { { 16, 64 }, { 8, 128 } }) do
       for _, steps in ipairs(small and { 32 } or cutorch and { 512, 1024, 4096, 8192 } or { 64, 512, 2048 }) do
          for _, causal in ipairs { false, true } do rows(kind, theirs, size[1], size[2], steps, causal, all) end
+      end
+      collectgarbage()
+   end
+   for _, steps in ipairs(small and { 32 } or cutorch and { 1024, 4096 } or { 64, 512, 2048 }) do
+      for _, causal in ipairs { false, true } do
+         rows(kind, theirs, small and 2 or 16, small and 16 or 64, steps, causal, all, 0.1)
       end
       collectgarbage()
    end

@@ -70,11 +70,11 @@ end
 local function residual(size, ...)
    return sequential(nn.ConcatTable():add(nn.Identity()):add(sequential(nn.LayerNormalization(size, 0, 1e-5), ...)), nn.CAddTable())
 end
-local function transformer(layers)
+local function transformer(layers, dropout)
    local size, steps = 8, 4
    local net = sequential(nn.LookupTable(10, size))
    for _ = 1, layers do
-      net:add(residual(size, nn.MultiHeadAttention(size, 2, 0, true)))
+      net:add(residual(size, nn.MultiHeadAttention(size, 2, dropout, true)))
       net:add(residual(size, nn.Bottle(sequential(nn.Linear(size, 4 * size), nn.GELU(), nn.Linear(4 * size, size)))))
    end
    return net:add(nn.View(-1, size)):add(nn.Linear(size, 10)):add(nn.LogSoftMax()), { steps }, steps, true
@@ -185,5 +185,7 @@ for _, number in ipairs { 'float', bf16 } do
    row('ResNet-20, sgd, ' .. number, resnet, number, 'sgd')
    row('transformer 4, adamw, ' .. number, function() return transformer(4) end, number, 'adamw')
    row('transformer 5, adamw, ' .. number, function() return transformer(5) end, number, 'adamw')
+   row('transformer 4 dropout, ' .. number, function() return transformer(4, 0.1) end, number,
+       'adamw')
    row('LSTM 2 x 20, adam, ' .. number, lstm, number, 'adam')
 end
