@@ -124,6 +124,11 @@ describe('gradients of ops', function()
       ['of images'] = { 'img', 'k', 'c', function(p)
          return torch.avgpool2d(torch.conv2d(p.img, p.k, p.c, 1, 1, 1, 1), 2, 2, 2, 2)
       end },
+      ['attention, with and without dropout'] = { 'img', function(p)
+         local k, v, seed = torch.cos(p.img), p.img * 2, torch.LongTensor { 3, 4 }
+         return torch.attention(p.img, k, v, 0, true)
+            + (torch.attention(p.img, k, v, 0, false, nil, 0.4, seed))
+      end },
    } do
       it('hold for ops ' .. text, function()
          local f = table.remove(row)
