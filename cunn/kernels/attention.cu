@@ -439,17 +439,15 @@ static dnn::attention cudnn_grad_of(const th_call *c)
 static th_status cudnn_attention(const th_call *c) { return dnn::attend(cudnn_forward_of(c)); }
 static th_status cudnn_grad(const th_call *c) { return dnn::attend(cudnn_grad_of(c)); }
 
-static dnn::work attention_work(const th_call *c, const dnn::attention &j, bool padded,
+/* `plain`: no padding and no dropout. cuDNN is not assumed to be faster before a GPU has run it. */
+static dnn::work attention_work(const th_call *c, const dnn::attention &j, bool plain,
                                 th_kernel own)
 {
-  /* For each length cuDNN compiles a kernel, which takes about half a second. So other lengths,
-   * as those of texts, are not usual. */
   const int64_t *n = j.q->size;
-  const bool usual = n[2] % 64 == 0 && j.k->size[2] % 64 == 0;
-  const bool can = !padded && dnn::can_attend(j);
+  const bool can = plain && dnn::can_attend(j);
   const int kind = j.g ? TH_TUNE_ATTENTION_GRAD : TH_TUNE_ATTENTION;
   dnn::work w = { dnn::key_of(c, kind, { n[0], n[1], n[2], j.k->size[2], n[3], j.causal }), can,
-                  usual, own, cudnn_attention, { attention_y, attention_lse, -1 } };
+                  false, own, cudnn_attention, { attention_y, attention_lse, -1 } };
   if (!j.g) return w;
   w.theirs = cudnn_grad;
   w.written[0] = attention_grad_gq, w.written[1] = attention_grad_gk;
@@ -459,13 +457,15 @@ static dnn::work attention_work(const th_call *c, const dnn::attention &j, bool 
 
 template <class T> static th_status attention(const th_call *c)
 {
-  const bool padded = attention_args_of(c)->padding != nullptr;
-  return dnn::compute(c, attention_work(c, cudnn_forward_of(c), padded, own_attention<T>));
+  const attention_args *a = attention_args_of(c);
+  const bool plain = !a->padding && !th_drops(a->dropout);
+  return dnn::compute(c, attention_work(c, cudnn_forward_of(c), plain, own_attention<T>));
 }
 template <class T> static th_status grad(const th_call *c)
 {
-  const bool padded = attention_grad_args_of(c)->padding != nullptr;
-  return dnn::compute(c, attention_work(c, cudnn_grad_of(c), padded, own_grad<T>));
+  const attention_grad_args *a = attention_grad_args_of(c);
+  const bool plain = !a->padding && !th_drops(a->dropout);
+  return dnn::compute(c, attention_work(c, cudnn_grad_of(c), plain, own_grad<T>));
 }
 
 }  // namespace
