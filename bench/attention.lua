@@ -1,13 +1,15 @@
 -- bench/attention.lua - attention of several heads, forward and backward, compared with PyTorch's
 -- torch.nn.functional.scaled_dot_product_attention on the same device in the same run.
---    th bench/attention.lua [-device cpu|cuda] [-peer pytorch] [-threads 2] [-rounds 5] [-only causal] [-size full|small]
+--    th bench/attention.lua [-device cpu|cuda] [-peer pytorch] [-threads 2] [-rounds 5]
+--       [-only causal] [-size full|small] [-cudnn no|yes]
 --
 -- A row is 16384 steps of one layer (4096 on the CPU), as samples x heads x steps x d. `tera/s` counts the products of the
 -- definition, 4 samples heads steps^2 d forward and 10 backward, in units of 10^12 additions and multiplications; half of
 -- that if causal. The backward pass computes the weights again, and its extra products are not
 -- counted. The peer chooses its kernel. Rows with dropout drop a tenth of the weights, and their
--- forward draws which, on both sides. -only is a Lua pattern of names. On an emulated device
--- (TH_CUDA=emu) the times say nothing about GPUs.
+-- forward draws which, on both sides. -only is a Lua pattern of names. With -cudnn yes cuDNN
+-- computes what it can, which is never the default. On an emulated device (TH_CUDA=emu) the times
+-- say nothing about GPUs.
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'
 local measure = require 'bench.lib.measure'
@@ -15,7 +17,8 @@ local peer = require 'bench.lib.peer'
 
 local ENOUGH = 0.05                           -- seconds that a measurement takes, at least
 
-local options = measure.options(arg or {}, { rounds = 5, only = '', size = '', device = 'cpu' })
+local options = measure.options(arg or {}, { rounds = 5, only = '', size = '', device = 'cpu',
+   cudnn = 'no' })
 if options.device ~= 'cpu' and options.device ~= 'cuda' then
    io.stderr:write(('bench: -device is cpu or cuda, got %s\n'):format(options.device))
    os.exit(2)
@@ -29,6 +32,7 @@ if options.device == 'cuda' then
    end
    small = small or options.size == '' and cutorch.getDeviceProperties(cutorch.getDevice()).emulated
 end
+if options.cudnn == 'yes' then require 'cudnn'.prefer = true end
 torch.setnumthreads(options.threads)
 torch.manualSeed(1)
 local other = peer.wanted(options, 'ops', options.threads .. (cutorch and ' cuda' or ''))

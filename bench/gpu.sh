@@ -145,7 +145,10 @@ fi
     gpu_state after
   fi
   if section attention 'Attention'; then
-    if [ -f bench/attention.lua ]; then shown 200 "$th" bench/attention.lua -device cuda $beside $sizes
+    if [ -f bench/attention.lua ]; then
+      shown 200 "$th" bench/attention.lua -device cuda $beside $sizes
+      say "With cuDNN's kernels where it has them:"
+      shown 100 "$th" bench/attention.lua -device cuda $beside $sizes -cudnn yes -only '%d [fb]'
     else say 'bench/attention.lua is not in this archive.'; fi
   fi
   if section data-parallel 'Several devices'; then shown 200 "$th" bench/gpu.lua -part devices $sizes; fi
