@@ -9,32 +9,17 @@
 #include <string.h>
 #include <functional>
 #include <type_traits>
+#include "place.h"
 
-#define __global__
-#define __device__
-#define __host__
-#define __forceinline__ inline __attribute__((always_inline))
-#define __launch_bounds__(...)
-#define __restrict__ __restrict
 #define __shared__ TH_EMU_SHARED(__LINE__)
 #define TH_EMU_SHARED(line) TH_EMU_SHARED_AT(line)
 #define TH_EMU_SHARED_AT(line) \
   static emu::declaration emu_declared_at_##line; emu::declare(emu_declared_at_##line); static
 #define __constant__ static
 
-struct uint3 { unsigned x, y, z; };
-struct dim3 {
-  unsigned x, y, z;
-  dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
-};
-
 struct CUstream_st;
 
 namespace emu {
-
-/* The indices of the running thread. */
-struct place { uint3 thread, block; dim3 threads, blocks; };
-extern place now;
 
 /* A __shared__ of a function. `block` is the last block that has declared it. */
 struct declaration { uint64_t block; const struct shared_variables *all; };
@@ -85,11 +70,6 @@ template <class T> inline T take(unsigned mask, T v, int from, int first, int wi
 }
 
 }  // namespace emu
-
-#define threadIdx (emu::now.thread)
-#define blockIdx  (emu::now.block)
-#define blockDim  (emu::now.threads)
-#define gridDim   (emu::now.blocks)
 
 #define TH_EMU_HERE const char *file = __builtin_FILE(), int number = __builtin_LINE()
 inline void __syncthreads(TH_EMU_HERE) { emu::barrier(false, { file, number }); }

@@ -29,8 +29,8 @@ struct narrow_feature {
   uint8_t places_shift, features_shift;
   explicit narrow_feature(const th_features &s) : features((uint32_t)s.features)
   {
-    th_find_divisor(s.places, &places_times, &places_shift);
-    th_find_divisor(s.features, &features_times, &features_shift);
+    th_divisor(s.places, &places_times, &places_shift);
+    th_divisor(s.features, &features_times, &features_shift);
   }
   __device__ uint32_t of(uint32_t i) const
   {

@@ -13,25 +13,6 @@
 #include "../../lib/op/pointwise.def"
 #undef TH_COMPARE
 
-/* A whole number compared with any number, exactly: with the whole part of v, which is below, at or above v. */
-struct bound { int64_t whole; int beside; };          /* beside: v - whole is 0 or above; -2, 2: v is beyond all; 3: nan */
-static bound bound_of(double v)
-{
-  if (v != v) return { 0, 3 };
-  if (v >= 9223372036854775808.0) return { 0, 2 };
-  if (v < -9223372036854775808.0) return { 0, -2 };
-  const double f = floor(v);
-  return { (int64_t)f, v > f };
-}
-/* x and z such that x is to z as the element is to the bound. */
-template <class Op> TH_DEVICE_FN bool whole_against(int64_t x, bound b)
-{
-  if (b.beside == 3) return Op::at(0.0, (double)NAN);
-  if (b.beside == 2 || b.beside == -2) return Op::at(0, b.beside);
-  const int order = x < b.whole ? -1 : x > b.whole ? 1 : b.beside ? -1 : 0;
-  return Op::at(order, 0);
-}
-
 template <class T, class Op> struct with_number : plain_body {
   typedef typename element<T>::C C;
   C v;                                            /* the number as the tensor would hold it, */

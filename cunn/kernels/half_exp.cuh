@@ -1,8 +1,7 @@
 // half_exp.cuh - exponentials whose results become halves: a few instructions.
 #ifndef TH_HALF_EXP_CUH
 #define TH_HALF_EXP_CUH
-#include <math.h>
-#include "../runtime/backend.cuh"
+#include "../runtime/element.cuh"
 
 /* For results that become halves: an error of 1e-5 is a tenth of what their rounding loses. */
 #ifdef __CUDA_ARCH__

@@ -1,7 +1,7 @@
 // softmax.cu - softmax and its logarithm along a dimension, and their gradients. Sums run in
 // double, those of halves at first in float. Lines of up to HELD_MOST elements are read once.
-#include "half_exp.cuh"
 #include "held.cuh"
+#include "half_exp.cuh"
 #include "../../lib/op/softmax.args.h"
 
 namespace {

@@ -1,8 +1,10 @@
 /* half.h - numbers of 16 bits: stored in 16 bits, computed in float. Branch-free, so that loops vectorise. */
 #ifndef TH_HALF_H
 #define TH_HALF_H
+#ifndef __CUDACC_RTC__                 /* which knows these types and memcpy */
 #include <stdint.h>
 #include <string.h>
+#endif
 #ifndef TH_INLINE
 #define TH_INLINE     static inline __attribute__((always_inline, unused))
 #endif
