@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 set(headers lib/include/th.h lib/include/th_conv.h lib/include/th_conv_engine.h lib/include/th_tune.h lib/include/th_dist.h lib/include/th_compress.h lib/include/th_fft.h
   lib/include/th_op.h lib/include/th_args.h lib/include/th_worker.h lib/include/th_source.h lib/include/th_tds.h lib/include/th_png.h lib/include/th_text.h lib/include/th_backend.h lib/include/th_record.h lib/include/thcuda.h)
-list(APPEND headers lib/include/th_memory.h)
+list(APPEND headers lib/include/th_memory.h lib/include/th_program.h)
 if(TH_ROCK)                        # luarocks sets the folders (rocks/torch-scm-1.rockspec)
   install(TARGETS th_launcher thrun RUNTIME DESTINATION "${BINDIR}")
   install(TARGETS th LIBRARY DESTINATION "${LIBDIR}")

@@ -1828,6 +1828,23 @@ end
 torch.PipeFile = {}
 
 do
+--- What torch.pointwise makes of a function.
+---
+---     torch.type(torch.Pointwise(function(x) return x * 2 end))   --> torch.Pointwise
+---@class torch.Pointwise
+---@field f any
+local Pointwise = {}
+
+end
+
+--- What torch.pointwise makes of a function.
+---
+---     torch.type(torch.Pointwise(function(x) return x * 2 end))   --> torch.Pointwise
+---@class torch.Pointwise.class: torch.Pointwise
+---@overload fun(f: any): torch.Pointwise
+torch.Pointwise = {}
+
+do
 --- A block of whole numbers, as torch.DoubleStorage takes them.
 ---
 ---     torch.LongStorage{2, 3}   --> {2, 3}
@@ -5185,6 +5202,13 @@ function torch.pick_grad(x, dim, index, g) end
 ---@return any
 ---@return any ...
 function torch.pointer(x) end
+
+--- A function that gives the bits of f with fewer passes over memory.
+---
+---     f = torch.pointwise(function(x) return torch.exp(x) + 1 end); f(torch.zeros(2))   --> {2, 2}
+---@param f function a function of tensors
+---@return function
+function torch.pointwise(f) end
 
 --- The largest pixel (kind 'max') or the mean ('mean') of each window, as maxpool2d and avgpool2d give them.
 ---

@@ -26,6 +26,7 @@ function arg.describe(v)
    if is_tensor(v) then
       return ('a torch.%sTensor of size %s'):format(dtype.words[dtype.of(v)] or '?', arg.size_text(v))
    end
+   if arg.is_symbol and arg.is_symbol(v) then return 'a tensor that torch.pointwise traces' end
    local name = class.typename(v)
    if name then return 'a ' .. name end
    local t = type(v)
@@ -60,6 +61,7 @@ function arg.is_callable(v)
    return type(mt) == 'table' and mt.__call ~= nil
 end
 
+-- is_symbol: set by torch.symbol.
 -- stand_in: set by the package autograd; stand_in(who, v) returns the tensor of a taped value, for functions that read only
 -- its size or type.
 function arg.tensor(who, name, v)

@@ -85,15 +85,25 @@ function derivative.parse(rule)
    return list
 end
 
+-- The sum of a gradient over the dimensions that were broadcast from these sizes.
+local function sum_over(grad, ndim, size)
+   local extra = grad:dim() - ndim
+   for d = 1, grad:dim() do
+      if d <= extra or (size(d - extra) == 1 and grad:size(d) > 1) then grad = grad:sum(d) end
+   end
+   return grad:contiguous()
+end
+
 --- Sums a gradient over the dimensions that were broadcast, down to the size of its argument.
 function derivative.sum_to(grad, x)
    if grad:isSameSizeAs(x) then return grad end
    if grad:nElement() == x:nElement() then return grad:contiguous():viewAs(x) end
-   local extra = grad:dim() - x:dim()
-   for d = 1, grad:dim() do
-      if d <= extra or (x:size(d - extra) == 1 and grad:size(d) > 1) then grad = grad:sum(d) end
-   end
-   return grad:contiguous():viewAs(x)
+   return sum_over(grad, x:dim(), function(d) return x:size(d) end):viewAs(x)
+end
+
+--- The same, down to a list of sizes.
+function derivative.sum_to_size(grad, size)
+   return sum_over(grad, #size, function(d) return size[d] end):view(torch.LongStorage(size))
 end
 
 --- The gradients of one call.

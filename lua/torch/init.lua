@@ -20,7 +20,7 @@ require 'torch.tensor'.install(torch)
 local parts = {
    'create', 'random', 'map', 'fft', 'conv', 'einsum', 'set', 'arrange', 'file', 'serialize',
    'package', 'timer', 'cmdline', 'tester', 'plugin', 'print', 'config', 'version',
-   'legacy',
+   'legacy', 'pointwise',
 }
 for _, part in ipairs(parts) do
    require('torch.' .. part).install(torch)

@@ -13,6 +13,8 @@ local C = lib.C
 -- whether there were any.
 -- taped: set by the package autograd. holds(...) returns whether its values are among arguments that fit no call form,
 -- call(name, method, ...) then makes the call, and multiply(a, b) is the operator *.
+-- pointwise(f, ...) calls what torch.pointwise has made.
+-- symbols: the same, set by torch.symbol, with refuse(name) for symbols in lists.
 local op = {}
 
 -- ---- signatures -------------------------------------------------------------------------------------------------
@@ -360,6 +362,7 @@ end
 
 -- For arguments that fit no call form: the function to call and converted arguments, or else an error.
 local function bad(name, method, ...)
+   if op.symbols and op.symbols.holds(...) then return op.symbols.call, name, method, ... end
    if op.taped and op.taped.holds(...) then return op.taped.call, name, method, ... end
    local n = select('#', ...)
    local given = { ... }
@@ -430,6 +433,7 @@ local function list(t, name)
    local pointers = pointers_t(math.max(n, 1))
    for i = 1, n do
       if not arg.is_tensor(t[i]) then
+         if op.symbols and op.symbols.holds(t[i]) then op.symbols.refuse(name) end
          error(('%s: element %d of the table must be a tensor, got %s'):format(name, i, describe(t[i])), 3)
       end
       pointers[i - 1] = t[i]
