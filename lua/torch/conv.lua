@@ -279,14 +279,6 @@ end
 -- torch.conv.keep / 2 ^ 20 --> 256
 local mt = {}
 
--- The folder for measured times; nil where the environment names none.
-local function cache_folder()
-   local given, cache, home = environment.get 'TH_CACHE_DIR', os.getenv 'XDG_CACHE_HOME', os.getenv 'HOME'
-   if given then return given ~= '' and given or nil end
-   if cache and cache:sub(1, 1) == '/' then return cache .. '/cresset' end
-   return home and home ~= '' and home .. '/.cache/cresset' or nil
-end
-
 -- The settings: functions that read and set them in the core.
 local settings = {
    engine = {
@@ -309,7 +301,7 @@ local settings = {
             error('torch.conv.benchmark must be true or false, got ' .. arg.describe(value), 4)
          end
          if value then
-            C.th_conv_benchmark(1, cache_folder())
+            C.th_conv_benchmark(1, require('torch.cache').folder())
             local trouble = text_or_nil(C.th_conv_times_trouble())
             if trouble then io.stderr:write('torch.conv.benchmark: ', trouble, '\n') end
          else
