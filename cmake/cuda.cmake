@@ -20,6 +20,17 @@ endfunction()
 if(TH_ROCK)
   return()                         # rocks are for the CPU
 endif()
+# What the texts of kernels that NVRTC compiles begin with, as a string of C++.
+file(GLOB program_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cunn/kernels/*.cuh"
+  "${PROJECT_SOURCE_DIR}/cunn/runtime/*.cuh" "${PROJECT_SOURCE_DIR}/cunn/emu/place.h"
+  "${PROJECT_SOURCE_DIR}/lib/formula/*.h")
+add_custom_command(OUTPUT "${PROJECT_BINARY_DIR}/cunn/program_text.inc"
+  COMMAND ${CMAKE_COMMAND} "-DFROM=${PROJECT_SOURCE_DIR}/cunn/kernels/program_text.cuh"
+          "-DTO=${PROJECT_BINARY_DIR}/cunn/program_text.inc"
+          -P "${PROJECT_SOURCE_DIR}/cmake/embed.cmake"
+  DEPENDS cmake/embed.cmake ${program_headers} VERBATIM)
+add_custom_target(th_program_text DEPENDS "${PROJECT_BINARY_DIR}/cunn/program_text.inc")
+
 if(NOT TH_CUDA STREQUAL OFF)
   look_for(CUDA)
   if(TH_CUDA STREQUAL ON AND NOT CMAKE_CUDA_COMPILER)

@@ -1,5 +1,5 @@
 // register.cc - puts the compiled kernels into the registry of libth, by the names of the ops,
-// and adds the engines of convolution.
+// and adds the engines of convolution and the programs of pointwise ops.
 #include "th_backend.h"
 
 #define TH_OP(id) \
@@ -17,9 +17,11 @@ static const struct { const th_op *op; const th_kernel *kernels; } table[] = {
 };
 
 void th_cuda_add_engines();
+void th_cuda_add_programs();
 
 void th_cuda_add_kernels()
 {
   for (const auto &k : table) if (k.kernels) th_register(k.op, TH_CUDA, k.kernels);
   th_cuda_add_engines();
+  th_cuda_add_programs();
 }

@@ -263,6 +263,10 @@ cutorch.hasHalf = nil
 ---@return boolean
 function cutorch.hasHalfInstructions() end
 
+--- Whether torch.pointwise makes kernels on devices.
+---@return boolean
+function cutorch.hasPointwise() end
+
 --- The last seed of the device of this thread, or of another one.
 ---
 ---     cutorch.manualSeed(7); cutorch.initialSeed()   --> 7

@@ -103,6 +103,8 @@ void *cublaslt(const char *symbol);
 /* The same for cuFFT and cuDNN. */
 void *cufft(const char *symbol);
 void *cudnn(const char *symbol);
+/* For NVRTC, and for the driver's functions that load and start what it compiles. */
+void *nvrtc(const char *symbol);
 /* A block is given back without being freed, and used anew by later work of the same stream: the
  * checks of cudaFreeAsync and cudaMallocAsync, and garbage as in fresh memory. */
 void leave(void *p, cudaStream_t s);

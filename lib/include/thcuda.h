@@ -89,6 +89,14 @@ th_status      th_cuda_rnn_backward(const th_cuda_rnn *r, const th_tensor *y, co
                                     const th_tensor *gx, const th_tensor *ghx, const th_tensor *gcx, const th_tensor *reserve);
 th_status      th_cuda_rnn_weight(const th_cuda_rnn *r, const th_tensor *x, const th_tensor *y, const th_tensor *hx,
                                   const th_tensor *gw, const th_tensor *reserve);
+
+/* Programs of pointwise ops (th_program.h): the text that NVRTC compiles, valid until the next
+ * call; why it compiles none, or ""; how many it has compiled so far; and the folder for what it
+ * has made, NULL: none. */
+const char    *th_cuda_program_text(const struct th_program *p);
+const char    *th_cuda_program_why(void);
+int64_t        th_cuda_programs_compiled(void);
+void           th_cuda_program_folder(const char *name);
 /* FFI END */
 
 #ifdef __cplusplus

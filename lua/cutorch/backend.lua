@@ -29,4 +29,5 @@ end
 
 local C = load()
 lib.call('cutorch', C.th_cuda_load)
+C.th_cuda_program_folder(require('torch.cache').folder())
 return { C = C, path = path }

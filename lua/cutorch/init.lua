@@ -363,6 +363,13 @@ require 'cutorch.graph' (cutorch)
 
 --- cutorch.hasHalf: True, because there are CudaHalfTensors.
 cutorch.hasHalf = true
+--- Whether torch.pointwise makes kernels on devices. If not, its ops run one by one, and the
+--- second result says why.
+function cutorch.hasPointwise()
+   local why = ffi.string(G.th_cuda_program_why())
+   if why == '' then return true end
+   return false, why
+end
 --- cutorch.hasHalfInstructions(), cutorch.hasFastHalfInstructions(): Whether the device of this thread has instructions for
 -- halves.
 function cutorch.hasHalfInstructions() return cutorch.getDeviceProperties(need.device 'hasHalfInstructions').major >= 6 end

@@ -13,7 +13,8 @@ M.sections = {
       { 'TH_BLAS', library, 'OpenBLAS, if it is installed', 'the library of matrix products, with the C interface' },
       { 'TH_ONEDNN', library, 'oneDNN 2, if it is installed', 'the library of an engine of convolution' },
       { 'TH_CONV_ENGINE', 'the name of an engine', 'the engine is chosen for each shape', 'the engine of every convolution that it supports' },
-      { 'TH_CACHE_DIR', 'a folder', '`$XDG_CACHE_HOME/cresset` or `~/.cache/cresset`', 'where measured times of convolutions are kept; empty: nowhere' },
+      { 'TH_CACHE_DIR', 'a folder', '`$XDG_CACHE_HOME/cresset` or `~/.cache/cresset`',
+         'where measured times of convolutions and compiled kernels are kept; empty: nowhere' },
    } },
    { 'Devices', {
       { 'TH_CUDA', '`gpu` or `emu`', '`gpu`', '`emu`: `require \'cutorch\'` takes the emulated device' },
@@ -22,6 +23,8 @@ M.sections = {
       { 'TH_CUBLASLT', library, 'the installed one', 'cublasLt; without it, biases cost kernels' },
       { 'TH_CUFFT', library, 'the installed one', 'cuFFT; without it, the CPU transforms' },
       { 'TH_CUDNN', library, 'the installed one', 'cuDNN; without it, our own kernels compute' },
+      { 'TH_NVRTC', library, 'the installed one',
+         'NVRTC; without it, `torch.pointwise` runs op by op' },
       { 'TH_NCCL', library, 'the installed one', 'NCCL; without it, copies replace its operations' },
       { 'TH_CUDA_SYNC', '`1`', 'kernels run asynchronously', 'waits after every kernel, and checks indices before it, so that an error names its call' },
       { 'TH_CUDA_EMU_DEVICES', 'a whole number', '1', 'the number of emulated devices' },

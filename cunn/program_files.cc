@@ -1,0 +1,95 @@
+// program_files.cc - files with compiled code. Each has a line with sizes and a checksum, the
+// key, and the code.
+#include "kernels/program_files.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace {
+
+const char HEAD[] = "Cresset kernel 1 %zu %zu %016" PRIx64 "\n";
+enum { MOST = 64 << 20 };
+
+/* FNV-1a. */
+uint64_t hash_of(const std::string &s)
+{
+  uint64_t h = 0xcbf29ce484222325u;
+  for (const char c : s) h = (h ^ (unsigned char)c) * 0x100000001b3u;
+  return h;
+}
+
+std::string head_of(const std::string &key, const std::string &code)
+{
+  char line[96];
+  snprintf(line, sizeof line, HEAD, key.size(), code.size(), hash_of(code));
+  return line;
+}
+
+std::string name_of(const std::string &folder, const std::string &key)
+{
+  return folder + "/kernel-" + program_hash(key);
+}
+
+/* All bytes of a file; "" for none. */
+std::string contents_of(const std::string &name)
+{
+  struct stat st;
+  std::string text;
+  const int fd = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return text;
+  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST) {
+    text.resize((size_t)st.st_size);
+    size_t n = 0;
+    for (ssize_t got; n < text.size() && (got = read(fd, &text[n], text.size() - n)) > 0;)
+      n += (size_t)got;
+    text.resize(n);
+  }
+  close(fd);
+  return text;
+}
+
+void make_folder(const std::string &folder)
+{
+  for (size_t at = 1; (at = folder.find('/', at)) != std::string::npos; at++)
+    mkdir(folder.substr(0, at).c_str(), 0700);
+  mkdir(folder.c_str(), 0700);
+}
+
+}  // namespace
+
+std::string program_hash(const std::string &text)
+{
+  char digits[20];
+  snprintf(digits, sizeof digits, "%016" PRIx64, hash_of(text));
+  return digits;
+}
+
+bool program_file_read(std::string *code, const std::string &folder, const std::string &key)
+{
+  const std::string text = contents_of(name_of(folder, key));
+  const size_t end = text.find('\n');
+  if (end == std::string::npos || text.size() <= end + 1 + key.size() ||
+      text.compare(end + 1, key.size(), key) != 0)
+    return false;
+  *code = text.substr(end + 1 + key.size());
+  return text.compare(0, end + 1, head_of(key, *code)) == 0;
+}
+
+void program_file_write(const std::string &folder, const std::string &key, const std::string &code)
+{
+  const std::string name = name_of(folder, key),
+                    other = name + "." + std::to_string((long)getpid());
+  const std::string text = head_of(key, code) + key + code;
+  make_folder(folder);
+  unlink(other.c_str());
+  const int fd = open(other.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return;
+  size_t n = 0;
+  for (ssize_t done; n < text.size() && (done = write(fd, &text[n], text.size() - n)) > 0;)
+    n += (size_t)done;
+  const bool whole = n == text.size() && fsync(fd) == 0;
+  if (close(fd) != 0 || !whole || rename(other.c_str(), name.c_str()) != 0) unlink(other.c_str());
+}
