@@ -1440,6 +1440,37 @@ do
 ---@field output any
 local DontCast = {}
 
+--- backward, which also writes base plus gradInput to sum; nil if the module inside cannot, and where there are conversions.
+---@param input any
+---@param gradOutput any
+---@param scale any
+---@param base any
+---@param sum any
+---@return any
+---@return any ...
+function DontCast:backwardOnto(input, gradOutput, scale, base, sum) end
+
+--- The gradients of both modules; gradOutput is that of `after`, and is changed in place.
+---@param after any
+---@param input any
+---@param gradOutput any
+---@param scale any
+---@return any
+---@return any ...
+function DontCast:backwardWith(after, input, gradOutput, scale) end
+
+--- Whether the module inside joins `after`, as nn.BatchNormalization:joins says.
+---@param after any
+---@param input any
+---@return boolean
+function DontCast:joins(after, input) end
+
+--- The output of `after` behind the module inside.
+---@param after any
+---@param input any
+---@return any
+function DontCast:updateOutputWith(after, input) end
+
 end
 
 --- Keeps the type of a module when the network around it is converted.

@@ -74,24 +74,28 @@ function DontCast:updateOutput(input)
    return self.output
 end
 
--- A normalization inside may join a module behind: see nn.BatchNormalization:joins.
+--- Whether the module inside joins `after`, as nn.BatchNormalization:joins says. Conversions
+-- prevent it.
 function DontCast:joins(after, input)
    local inside = self.modules[1]
    return not self.castin and not self.castout and inside.joins ~= nil
       and inside:joins(after, input)
 end
 
+--- The output of `after` behind the module inside.
 function DontCast:updateOutputWith(after, input)
    local y = self.modules[1]:updateOutputWith(after, input)
    self.output = self.modules[1].output
    return y
 end
 
+--- The gradients of both modules; gradOutput is that of `after`, and is changed in place.
 function DontCast:backwardWith(after, input, gradOutput, scale)
    return outer(self, input, self.modules[1]:backwardWith(after, input, gradOutput, scale))
 end
 
--- See nn.Sequential:backwardOnto.
+--- backward, which also writes base plus gradInput to sum; nil if the module inside cannot, and
+-- where there are conversions. See nn.Sequential:backwardOnto.
 function DontCast:backwardOnto(input, gradOutput, scale, base, sum)
    local inside = self.modules[1]
    if self.castin or self.castout or not inside.backwardOnto then return nil end
