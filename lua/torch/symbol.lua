@@ -259,8 +259,9 @@ function M.trace(f, arguments, n)
       if type(a) == 'table' then given[i] = M.of(record(a)) end
    end
    local function keep(ok, ...)
+      local results, count = { ... }, select('#', ...)
       if ok then
-         trace.n, trace.results = select('#', ...), { ... }
+         trace.n, trace.results = count, results
          for i = 1, trace.n do
             local r = trace.results[i]
             if is_symbol(r) then trace.results[i] = M.value(r)
@@ -271,7 +272,7 @@ function M.trace(f, arguments, n)
          end
          if not ok then trace.why = 'torch.pointwise: ' .. trace.why end
       else
-         trace.why = (...)
+         trace.why = results[1]
       end
       now = outer
       return ok
