@@ -185,9 +185,10 @@ static th_status K(forward)(const th_call *c)
   return th_packed_end(&p, s);
 }
 
-static th_status K(backward)(const th_call *c)
+/* The gradient by x; without base, sum is NULL, too. */
+static th_status K(differentiate)(const layernorm_grad_args *a, const th_tensor *base,
+                                  th_tensor *sum)
 {
-  const layernorm_grad_args *a = layernorm_grad_args_of(c);
   job j = K(job_of)(a->x);
   if (j.n * j.rows == 0) return TH_OK;
   th_packed p = { 0 };
@@ -196,27 +197,24 @@ static th_status K(backward)(const th_call *c)
   THEN(K(in)(&p, a->weight, VECTORS, &j.weight));
   THEN(K(in)(&p, a->mean, VECTORS, &j.mean));
   THEN(K(in)(&p, a->invstd, VECTORS, &j.invstd));
+  THEN(K(in)(&p, base, DT, &j.base));
   THEN(K(out)(&p, a->gx, false, DT, &j.y));
+  if (sum) THEN(K(out)(&p, sum, false, DT, &j.sum));
   THEN(th_parallel(j.rows, GRAIN / j.n + 1, K(backward_rows), &j));
   return th_packed_end(&p, s);
+}
+
+static th_status K(backward)(const th_call *c)
+{
+  return K(differentiate)(layernorm_grad_args_of(c), NULL, NULL);
 }
 
 static th_status K(backward_sum)(const th_call *c)
 {
   const layernorm_grad_sum_args *a = layernorm_grad_sum_args_of(c);
-  job j = K(job_of)(a->x);
-  if (j.n * j.rows == 0) return TH_OK;
-  th_packed p = { 0 };
-  th_status s = K(in)(&p, a->x, DT, &j.x);
-  THEN(K(in)(&p, a->g, DT, &j.g));
-  THEN(K(in)(&p, a->weight, VECTORS, &j.weight));
-  THEN(K(in)(&p, a->mean, VECTORS, &j.mean));
-  THEN(K(in)(&p, a->invstd, VECTORS, &j.invstd));
-  THEN(K(in)(&p, a->base, DT, &j.base));
-  THEN(K(out)(&p, a->gx, false, DT, &j.y));
-  THEN(K(out)(&p, a->sum, false, DT, &j.sum));
-  THEN(th_parallel(j.rows, GRAIN / j.n + 1, K(backward_rows), &j));
-  return th_packed_end(&p, s);
+  const layernorm_grad_args plain = { .gx = a->gx, .x = a->x, .g = a->g, .weight = a->weight,
+                                      .mean = a->mean, .invstd = a->invstd };
+  return K(differentiate)(&plain, a->base, a->sum);
 }
 
 static th_status K(grad_weight)(const th_call *c)

@@ -38,26 +38,27 @@ static th_status need_pass(th_call *c, int x, int g, int mean, int invstd, int d
   return th_need_vector(c, invstd, x, dtype, rows, "", false);
 }
 
+/* The inputs of layernorm_grad, with the first of them at place x. */
+static th_status need_grad(th_call *c, int x)
+{
+  const int first = x - layernorm_grad_x, weight = first + layernorm_grad_weight;
+  const int mean = first + layernorm_grad_mean, invstd = first + layernorm_grad_invstd;
+  const int dtype = th_vectors_dtype(c, x, weight, invstd);
+  int64_t n;
+  TH_TRY(need_pass(c, x, first + layernorm_grad_g, mean, invstd, dtype, &n));
+  return th_need_vector(c, weight, x, dtype, n, "", false);
+}
+
 static th_status check_grad(th_call *c)
 {
-  const int dtype = th_vectors_dtype(c, layernorm_grad_x, layernorm_grad_weight,
-                                     layernorm_grad_invstd);
-  int64_t n;
-  TH_TRY(need_pass(c, layernorm_grad_x, layernorm_grad_g, layernorm_grad_mean,
-                   layernorm_grad_invstd, dtype, &n));
-  TH_TRY(th_need_vector(c, layernorm_grad_weight, layernorm_grad_x, dtype, n, "", false));
+  TH_TRY(need_grad(c, layernorm_grad_x));
   return th_out_like(c, layernorm_grad_gx, layernorm_grad_args_of(c)->x);
 }
 
 static th_status check_grad_sum(th_call *c)
 {
   const layernorm_grad_sum_args *a = layernorm_grad_sum_args_of(c);
-  const int dtype = th_vectors_dtype(c, layernorm_grad_sum_x, layernorm_grad_sum_weight,
-                                     layernorm_grad_sum_invstd);
-  int64_t n;
-  TH_TRY(need_pass(c, layernorm_grad_sum_x, layernorm_grad_sum_g, layernorm_grad_sum_mean,
-                   layernorm_grad_sum_invstd, dtype, &n));
-  TH_TRY(th_need_vector(c, layernorm_grad_sum_weight, layernorm_grad_sum_x, dtype, n, "", false));
+  TH_TRY(need_grad(c, layernorm_grad_sum_x));
   TH_TRY(th_need_same_dtype(c, layernorm_grad_sum_base, layernorm_grad_sum_x));
   TH_TRY(th_need_same_shape(c, layernorm_grad_sum_base, layernorm_grad_sum_x));
   TH_TRY(th_out_like(c, layernorm_grad_sum_gx, a->x));
