@@ -10,6 +10,20 @@ local NONE_HIDDEN, SEED = opcheck.byte { { 0, 0 } }, opcheck.long { 0, 7 }
 local KEPT = { { { { 3, 4 }, { 1, 2 } } } }
 local SEEN, ONE = { { { math.log(2), 2 + math.log(2) } } }, { { { 0, 2 + math.log(2) } } }
 
+-- Compares slopes, the gradient of loss() by the vector x, with differences at four places.
+local function compare_slopes(loss, x, slope, limit, name)
+   for _ = 1, 4 do
+      local at = torch.random(1, x:size(1))
+      local kept = x[at]
+      x[at] = kept + 1e-5
+      local up = loss()
+      x[at] = kept - 1e-5
+      local down = loss()
+      x[at] = kept
+      assert.is_true(math.abs((up - down) / 2e-5 - slope[at]) < limit, name)
+   end
+end
+
 opcheck.describe('attention', function(op)
    op.dtypes 'half bfloat16 float'
    op.gives(opcheck.results(MEAN, opcheck.float(SEEN)), Q, K, V, 2)
@@ -180,16 +194,7 @@ describe('attention', function()
          for i, name in ipairs { 'attention_grad_query', 'attention_grad_key', 'attention_grad_value' } do
             assert.is_true(torch.equal(slopes[i], torch[name](q, k, v, y, lse, g, 0, causal, padding)), name)
             local x, slope = ({ q, k, v })[i]:view(-1), slopes[i]:view(-1)
-            for _ = 1, 4 do
-               local at = torch.random(1, x:size(1))
-               local kept = x[at]
-               x[at] = kept + 1e-5
-               local up = loss()
-               x[at] = kept - 1e-5
-               local down = loss()
-               x[at] = kept
-               assert.is_true(math.abs((up - down) / 2e-5 - slope[at]) < 1e-7, name)
-            end
+            compare_slopes(loss, x, slope, 1e-7, name)
          end
       end)
    end)
@@ -308,16 +313,7 @@ describe('attention', function()
             local one = grad(q, k, v, y, lse, g, 0, causal, padding, 0.4, seed)
             assert.is_true((slopes[i] - one):abs():max() < 1e-12, name)
             local x, slope = ({ q, k, v })[i]:view(-1), slopes[i]:view(-1)
-            for _ = 1, 4 do
-               local at = torch.random(1, x:size(1))
-               local kept = x[at]
-               x[at] = kept + 1e-5
-               local up = loss()
-               x[at] = kept - 1e-5
-               local down = loss()
-               x[at] = kept
-               assert.is_true(math.abs((up - down) / 2e-5 - slope[at]) < 1e-6, name)
-            end
+            compare_slopes(loss, x, slope, 1e-6, name)
          end
       end)
    end)
