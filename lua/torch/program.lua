@@ -120,7 +120,8 @@ local function plan_of(trace)
          stage.program, stage.inputs, stage.outputs = program_of(stage, used_later)
       end
    end
-   return { stages = stages, mixed = trace.mixed, results = trace.results, n = trace.n }
+   return { stages = stages, mixed = trace.mixed, results = trace.results, n = trace.n,
+      variables = trace.variables, given = trace.given }
 end
 
 -- ---- running ------------------------------------------------------------------------------------
@@ -243,17 +244,18 @@ local function arguments_of(n, given)
    return out
 end
 
--- The values of a plan's results.
+-- The results of a call. Variables of f that hold one value, as x:clone() does, are separate
+-- tensors.
 local function results_of(plan, tensors)
-   local out, seen = {}, {}
+   local out, result_of, seen = {}, {}, {}
    for i = 1, plan.n do
-      local r = plan.results[i]
-      out[i] = r
-      if type(r) == 'table' then
-         out[i] = tensors[r]
-         if seen[r] and not r.argument then out[i] = out[i]:clone() end
-         seen[r] = true
+      local value, variable = plan.results[i], plan.variables[i]
+      if variable and not result_of[variable] then
+         local is_copy = variable > plan.given and (seen[value] or value.argument)
+         result_of[variable] = is_copy and tensors[value]:clone() or tensors[value]
+         seen[value] = true
       end
+      if variable then out[i] = result_of[variable] else out[i] = value end
    end
    return unpack(out, 1, plan.n)
 end

@@ -22,7 +22,7 @@ local M = {}
 M.plain = {}                                 -- raised by a trace: f must run as it is
 
 local Symbol, symbol_t = {}, nil
--- The running trace: its symbols, values and mixed patterns.
+-- The running trace: its symbols, how many of them were given to f, values and mixed patterns.
 local now
 
 --- Whether x is a symbol.
@@ -117,7 +117,7 @@ local function operands_of(name, form, given, env, place)
       elseif v ~= nil and v ~= false then
          if not is_symbol(v) then refuse('%s writes to a tensor that the function has not made',
             name) end
-         if M.value(v).argument then
+         if v._symbol <= now.given then
             refuse('%s writes to an argument; torch.%s without a result makes a new tensor', name,
                name)
          end
@@ -247,7 +247,8 @@ end
 --- Runs f on symbols.
 -- @param arguments  in place of each tensor a table { made = dtype, pattern = pattern,
 --  argument = i }; other values as they are
--- @return the trace: values, mixed, results (values for symbols, other values as they are), n, how
+-- @return the trace: values, mixed, results (values for symbols, other values as they are), their
+--  variables (the number of each symbol; the first `given` ones belong to f's arguments), n, how
 --  many; nil if f must run as it is
 function M.trace(f, arguments, n)
    local outer, given = now, {}
@@ -258,13 +259,15 @@ function M.trace(f, arguments, n)
       given[i] = a
       if type(a) == 'table' then given[i] = M.of(record(a)) end
    end
+   trace.given = #trace.symbols
    local function keep(ok, ...)
       local results, count = { ... }, select('#', ...)
       if ok then
-         trace.n, trace.results = count, results
+         trace.n, trace.results, trace.variables = count, results, {}
          for i = 1, trace.n do
             local r = trace.results[i]
-            if is_symbol(r) then trace.results[i] = M.value(r)
+            if is_symbol(r) then
+               trace.results[i], trace.variables[i] = M.value(r), r._symbol
             elseif arg.is_tensor(r) then ok, trace.why = false,
                'the function returns a tensor that it has not computed'
             elseif type(r) == 'table' then ok, trace.why = false,

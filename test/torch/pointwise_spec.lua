@@ -119,9 +119,22 @@ describe('torch.pointwise', function()
       assert.equal(x, same)
       assert.same({ 5, 'twice' }, { s, how })
       assert.is_nil(none)
-      assert.same({ 2, 2, 2 }, again:totable())
-      assert.is_false(y:storage() == again:storage())
+      assert.is_true(rawequal(y, again))
       assert.same({ 5, 5, 5 }, (g(x, 5, false)):totable())
+   end)
+
+   it('makes a separate tensor of each clone, and works in place on it', function()
+      local g = torch.pointwise(function(x)
+         local y, copy = x:clone():add(1), x:clone()
+         return copy, x, y, y:clone(), y:clone():mul(2)
+      end)
+      local x = torch.ones(3)
+      local results = { g(x) }
+      assert.is_true(rawequal(x, results[2]))
+      for i, want in ipairs { 1, 1, 2, 2, 4 } do
+         assert.same({ want, want, want }, results[i]:totable())
+         for j = 1, i - 1 do assert.not_equal(results[i]:storage(), results[j]:storage()) end
+      end
    end)
 
    it('tells arguments apart', function()
