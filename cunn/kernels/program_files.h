@@ -8,7 +8,8 @@
 std::string program_hash(const std::string &text);
 /* The code that was stored for exactly this key. false: there is none, or the file is damaged. */
 bool program_file_read(std::string *code, const std::string &folder, const std::string &key);
-/* Creates the folder. A failure has no effect: the code is compiled again next time. */
+/* Creates the folder. A failure has no effect: the code is compiled again next time. The folder
+ * keeps the 1000 files that were used last. */
 void program_file_write(const std::string &folder, const std::string &key, const std::string &code);
 
 #endif

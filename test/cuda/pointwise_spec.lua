@@ -186,6 +186,33 @@ describe('torch.pointwise on devices', function()
          'TH_CACHE_DIR=')):match 'compiled (%d+)'))
    end)
 
+   it('keeps the 1000 files that were used last, and no older ones', function()
+      local own = folder .. '/many'
+      local env = ('TH_CUDA=%s TH_CACHE_DIR=%s'):format(os.getenv 'TH_CUDA' or 'emu',
+         shell.quote(own))
+      local function compiled_with(operator)
+         return run_th.script(([[
+            require 'cutorch'
+            local x = torch.range(1, 5):cuda()
+            torch.pointwise(function(x) return torch.sqrt(x) + torch.exp(x * 2) end)(x)
+            torch.pointwise(function(x) return torch.sqrt(x) %s x end)(x)
+            print('compiled ' .. tonumber(require 'cutorch.backend'.C.th_cuda_programs_compiled()))
+         ]]):format(operator), env):match 'compiled (%d+)'
+      end
+      assert.equal('2', compiled_with '+')
+      assert(os.execute(([[cd %s && touch -d 2001-01-01 kernel-* && touch -d 2000-01-01 other &&
+         for i in $(seq 1003); do touch -d 2002-02-02 kernel-$i; done]]):format(shell.quote(own))))
+      assert.equal('1', compiled_with '/')            -- reads the first file, writes a third one
+      local left = {}
+      for name in io.popen('ls ' .. shell.quote(own)):read '*a':gmatch '%S+' do
+         left[#left + 1] = #name > #'kernel-0000' and 'kernel' or name
+         if name == 'other' then left.other = true end
+      end
+      assert.equal(1001, #left)
+      assert.is_true(left.other)
+      assert.equal('0', compiled_with '/')
+   end)
+
    it('runs f where there is no NVRTC, or no compiler', function()
       local script = [[
          require 'cutorch'
