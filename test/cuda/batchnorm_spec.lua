@@ -1,5 +1,6 @@
 -- test/cuda/batchnorm_spec.lua - batch and layer normalization on a device: sizes, alignment, a
--- ReLU, floats beside halves. runs once: the device does not depend on the level
+-- ReLU, floats beside halves.
+-- runs once: the device does not depend on the level
 local torch = require 'torch'
 local device = require 'test.support.cuda.device'
 

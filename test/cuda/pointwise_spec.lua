@@ -1,5 +1,6 @@
 -- test/cuda/pointwise_spec.lua - torch.pointwise(f) on devices: one kernel with the bits of f,
--- compiled once, kept in a file. runs once: the device does not depend on the level
+-- compiled once, kept in a file.
+-- runs once: the device does not depend on the level
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'

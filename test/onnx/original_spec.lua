@@ -1,5 +1,6 @@
 -- test/onnx/original_spec.lua - model:net() of a file that onnx.save wrote: the modules of the net
--- itself. runs once
+-- itself.
+-- runs once
 local torch = require 'torch'
 local nn = require 'nn'
 require 'nn.recurrent'

@@ -1,5 +1,6 @@
 -- test/onnx/patterns_spec.lua - groups of nodes that onnx.load replaces by one: what is found, what
--- must not be, equal results. runs once: nothing here depends on the level
+-- must not be, equal results.
+-- runs once: nothing here depends on the level
 local torch = require 'torch'
 local bytes = require 'test.support.onnx_bytes'
 local patterns = require 'onnx.patterns'
