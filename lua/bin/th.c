@@ -99,6 +99,9 @@ static const char base_key[] = "th.base";
 /* Registry field: the function that writes the text of an error (lua/torch/explain.lua). */
 static const char report_key[] = "th.report";
 
+/* Registry fields: loadstring and loadfile of programs (lua/torch/lua52.lua). */
+static const char text_key[] = "th.loadstring", file_key[] = "th.loadfile";
+
 /* Replaces the message on top of the stack by its text with the user's lines; returns 0 if that failed. */
 static int told_by_lua(lua_State *L)
 {
@@ -197,9 +200,34 @@ static int call(lua_State *L, int narg)
   return failed;
 }
 
+/* Calls the loader `key` with the arguments on top of the stack. Leaves the function, or a message
+ * and returns an error. */
+static int load_by(lua_State *L, const char *key, int narg)
+{
+  lua_getfield(L, LUA_REGISTRYINDEX, key);
+  lua_insert(L, -narg - 1);
+  const int failed = lua_pcall(L, narg, 2, 0);
+  if (failed) return failed;
+  const int loaded = !lua_isnil(L, -2);
+  if (loaded) {
+    lua_pop(L, 1);
+  } else {
+    lua_remove(L, -2);
+  }
+  return loaded ? 0 : LUA_ERRSYNTAX;
+}
+
+/* Before prepare() has run, Lua's loader. */
 static int run_code(lua_State *L, const char *code)
 {
-  return report(L, luaL_loadbuffer(L, code, strlen(code), "=(command line)")) || call(L, 0);
+  static const char name[] = "=(command line)";
+  lua_getfield(L, LUA_REGISTRYINDEX, text_key);
+  const int prepared = !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  if (!prepared) return report(L, luaL_loadbuffer(L, code, strlen(code), name)) || call(L, 0);
+  lua_pushstring(L, code);
+  lua_pushstring(L, name);
+  return report(L, load_by(L, text_key, 2)) || call(L, 0);
 }
 
 static int require(lua_State *L, const char *name)
@@ -212,7 +240,8 @@ static int require(lua_State *L, const char *name)
 /* Runs the script with its arguments; NULL: standard input. */
 static int run_script(lua_State *L, const char *script, int narg, char **args)
 {
-  if (report(L, luaL_loadfile(L, script))) return 1;
+  lua_pushstring(L, script);
+  if (report(L, load_by(L, file_key, 1))) return 1;
   luaL_checkstack(L, narg + 4, "too many arguments to script");
   for (int i = 0; i < narg; i++) lua_pushstring(L, args[i]);
   return call(L, narg);
@@ -250,8 +279,10 @@ static const char prelude[] =
   "   return exit(code, close ~= false)\n"
   "end\n"
   "require('torch.launch').start()\n"
-  "debug.getregistry()['th.base'] = require('torch.coroutines').call\n"
-  "debug.getregistry()['th.report'] = function(message)\n"
+  "local registry = debug.getregistry()\n"
+  "registry['th.base'] = require('torch.coroutines').call\n"
+  "registry['th.loadstring'], registry['th.loadfile'] = loadstring, loadfile\n"
+  "registry['th.report'] = function(message)\n"
   "   local text = require('torch.explain').report(message, 3)\n"
   "   return text\n"
   "end\n";

@@ -11,8 +11,8 @@
 --    sizes of bytecode and text
 --    for each file its bytecode, without the name of the chunk, and its text
 local environment = require 'torch.environment'
+local original = require 'torch.original'
 local ffi = require 'ffi'
-local load = load                            -- a program may replace it
 
 -- Names of our own, because programs may declare the same functions in another way.
 ffi.cdef [[
@@ -48,7 +48,7 @@ return f(a, b(...)), 'text', true, false, nil
 --- What LuaJIT makes of a probe: equal texts stand for equal bytecode.
 -- @param front  what precedes each file
 function M.probe(front)
-   local dump = string.dump(assert(loadstring(PROBE, '=probe')))
+   local dump = string.dump(assert(original.loadstring(PROBE, '=probe')))
    return table.concat({ jit.version, jit.os, jit.arch, front, dump }, '\n')
 end
 
@@ -158,7 +158,7 @@ function M.chunk(name, path)
    if not read_text(path, to + all, bytes) then return nil end
    if ffi.C.th_os_compare(text, to + all, bytes) ~= 0 then return nil end
    local head = ffi.string(to, HEAD) .. uleb128(#path + 1) .. '@' .. path
-   return load(pieces(head, ffi.string(to + HEAD, size)))
+   return original.load(pieces(head, ffi.string(to + HEAD, size)))
 end
 
 -- ---- writing ------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ function M.pack(list, front, arrange)
    local lines, data, place = { '' }, {}, 0
    for _, entry in ipairs(list) do
       local name, text = entry[1], entry[2]
-      local code = string.dump(assert(loadstring(front .. text, '=')))
+      local code = string.dump(assert(original.loadstring(front .. text, '=')))
       if arrange then code = arrange(code) end
       -- a name of one byte follows the head
       local is_known = code:byte(HEAD + 1) == 1 and code:sub(HEAD + 2, HEAD + 2) == '='

@@ -12,8 +12,6 @@ local windows = require 'torch.missing'.windows
 local M = {}
 
 local penlight_hint = "%s is %s of Penlight, which is not installed: apt-get install lua-penlight, or luarocks install penlight"
-local lua52_hint = 'this LuaJIT was built without the extensions of Lua 5.2 (LUAJIT_ENABLE_LUA52COMPAT), with which a call '
-   .. 'may begin on a new line: put its parenthesis on the line of the function'
 
 local function of_global(name)
    local module = launch.penlight(name)
@@ -162,7 +160,6 @@ local function hint_of(line, frame)
    if name then return of_name(kind, name, frame and traceback.first(frame)) end
    local user = frame and line:find(', got n[io]%l') and traceback.first(frame, true)
    if user then return of_argument(user) end
-   if line:find('ambiguous syntax (function call x new statement)', 1, true) then return lua52_hint end
    local at, n = line:match '^([^\n]-):(%d+): '
    if at and (line:find(' near ', 1, true) or line:find('expected', 1, true)) then
       local source = ((M.texts[at] or at == '(command line)') and '=' or '@') .. at

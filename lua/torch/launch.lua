@@ -7,7 +7,6 @@
 local original = require 'torch.original'
 local bytecode = require 'torch.bytecode'
 local packages = require 'torch.packages'
-local fuse = require 'torch.fuse'
 local ffi = require 'ffi'
 local type, getmetatable = original.type, original.getmetatable
 
@@ -30,7 +29,7 @@ local function load_own(path, name)
    if not f then return nil, why end
    local text = f:read '*a'
    f:close()
-   return loadstring(front .. text, '@' .. path)
+   return original.loadstring(front .. text, '@' .. path)
 end
 
 -- Takes the place of Lua's searcher on package.path.
@@ -78,59 +77,6 @@ local function metatable_of_objects()
       if type(x) == 'cdata' and not istype(pointer, x) then return class_of(x) or getmetatable(x) end
       return metatable_of(x)
    end
-end
-
--- ---- Lua 5.2 ---------------------------------------------------------------------------------------------------
-
--- Replaces `next` where LuaJIT compiles that wrongly: loops that call this one run in the interpreter.
-local lua_next = original.next
-local function step(t, k) return lua_next(t, k) end
-jit.off(step)
-
--- pairs or ipairs that calls the metamethod `event`, as in a LuaJIT built with the extensions of Lua 5.2.
-local function asking(iterate, event)
-   local stepping = event == '__pairs' and fuse.wrong_loops
-   return function(t)
-      local mt = type(t) == 'table' and getmetatable(t)
-      local f = type(mt) == 'table' and rawget(mt, event)
-      if f then
-         local own, state, first = f(t)
-         return own, state, first
-      end
-      if stepping and type(t) == 'table' then return step, t, nil end
-      return iterate(t)                     -- a tail call: errors blame the caller
-   end
-end
-
-local function honours(iterate, event)
-   local asked = false
-   iterate(setmetatable({}, { [event] = function(t)
-      asked = true
-      return next, t
-   end }))
-   return asked
-end
-
---- Adds those extensions of Lua 5.2 that Lua code can provide.
-local function add_lua52()
-   local lua = {
-      table = { pack = function(...) return { n = select('#', ...), ... } end, unpack = unpack },
-      package = { searchers = package.loaders },
-      _G = { rawlen = function(x)
-         if type(x) == 'string' then return #x end
-         if type(x) ~= 'table' then error('rawlen: expected a table or a string, got ' .. type(x), 2) end
-         return #x                          -- this LuaJIT asks no __len of a table
-      end },
-   }
-   for library, functions in pairs(lua) do
-      for name, f in pairs(functions) do
-         if rawget(_G[library], name) == nil then rawset(_G[library], name, f) end
-      end
-   end
-   for _, name in ipairs { 'pairs', 'ipairs' } do
-      if not honours(original[name], '__' .. name) then rawset(_G, name, asking(original[name], '__' .. name)) end
-   end
-   if fuse.wrong_loops then rawset(_G, 'next', step) end
 end
 
 -- ---- names that load a package ---------------------------------------------------------------------------------
@@ -192,7 +138,7 @@ function M.start()
    local files = require 'torch.require'
    rawset(_G, 'require', files.require)
    rawset(_G, 'dofile', files.dofile)
-   add_lua52()
+   require 'torch.lua52'.add()
    local mt = getmetatable(_G) or {}
    mt.__index = mt.__index or find_global
    setmetatable(_G, mt)

@@ -1,6 +1,7 @@
 -- torch.map - apply, map and map2, whose functions run inside a loop that the JIT compiles; and pointwise functions of
 -- plain numbers.
 local ffi = require 'ffi'
+local original = require 'torch.original'
 local lib = require 'torch.lib'
 local op = require 'torch.op'
 local arg = require 'torch.arg'
@@ -52,7 +53,8 @@ end
 
 local loops = {}
 local function loop_of(d)
-   if not loops[d] then loops[d] = assert(loadstring(source(d), '=torch.apply'))(ffi, C, other, dtype.read, type) end
+   if not loops[d] then loops[d] = assert(original.loadstring(source(d), '=torch.apply'))(ffi, C,
+      other, dtype.read, type) end
    return loops[d]
 end
 

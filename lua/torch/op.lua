@@ -4,6 +4,7 @@
 -- by the number and the kinds of its arguments. The text is generated on first use, which keeps start-up short.
 -- The signature language is described in lib/include/th_op.h.
 local ffi = require 'ffi'
+local original = require 'torch.original'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
 local C = lib.C
@@ -491,7 +492,7 @@ local function write(name, method)
    local text = source(forms, method)
    local ops = {}
    for i, f in ipairs(forms) do ops[i] = f.op end
-   local chunk = assert(loadstring(text, '=torch.' .. name))
+   local chunk = assert(original.loadstring(text, '=torch.' .. name))
    return chunk(name, bad, failed, not_whole, list, sizes, no_sizes, op.is_sizes, C, argv, ffi.istype, lib.tensor_t,
       arg.is_generator, arg.is_tensor, default_generator(forms), maker(forms), type, call, unpack(ops))
 end
@@ -543,7 +544,8 @@ function op.complaint(text)
    for _, a in ipairs(form.args) do result = result or a.kind == kinds.out or a.word == 'return' end
    if not result then return 'its signature has no result: ' .. text end
    for _, method in ipairs { false, true } do
-      local ok, why = pcall(function() return assert(loadstring((source({ form }, method)))) end)
+      local ok, why = pcall(function() return assert(original.loadstring((source({ form },
+         method)))) end)
       if not ok then return ('no function can be written from its signature %s: %s'):format(text, why) end
    end
 end

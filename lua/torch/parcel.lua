@@ -398,6 +398,7 @@ local with_text = {
    end,
    o = function(_, s) return require 'torch.serialize'.deserialize(s, nil, { unsafe = true }) end,
    f = function(from, s)
+      require 'torch.lua52'.know_length()
       local f = assert(load(s, '=a function from another thread', 'b'))
       from.seen[#from.seen + 1] = f
       local i = 1

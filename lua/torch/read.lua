@@ -170,6 +170,7 @@ end
 
 local function load_function(self, code)
    check_bytecode(self, code)
+   require 'torch.lua52'.know_length()
    local f, why = load(code, '=loaded function', 'b')
    if not f then bad(self, 'a function cannot be loaded: %s', tostring(why)) end
    return f

@@ -1,4 +1,5 @@
--- test/torch/launch_spec.lua - the environment of programs under th: type, print, require, names of Penlight, Lua 5.2, hints in errors.
+-- test/torch/launch_spec.lua - the environment of programs under th: type, print, require, names of
+-- Penlight, hints in errors.
 -- runs once
 local TH = os.getenv 'TH' or 'build/bin/th'
 if TH:sub(1, 1) ~= '/' then TH = require 'paths'.concat(TH) end
@@ -324,51 +325,8 @@ describe('an error that ends a program', function()
       assert.matches("module 'qtwidget' not found: qtwidget belongs to qlua[^\n]*Cresset has none", th "require 'qtwidget'")
    end)
 
-   it('says that Lua 5.2 is missing where a call begins on a new line', function()
-      local out = th 'local f = print\nf\n(2)'
-      if out == '2\n' then return pending 'this LuaJIT has the extensions of Lua 5.2' end
-      assert.matches('ambiguous syntax.*\n   %(this LuaJIT was built without the extensions of Lua 5.2', out)
-   end)
-
    it('has no hint about other names', function()
       assert.matches("attempt to index global 'mine' %(a nil value%)\nstack traceback", th 'mine.x = 1')
-   end)
-end)
-
-describe('Lua 5.2', function()
-   it('table.pack, table.unpack, rawlen and package.searchers are there', function()
-      assert.equal('3\tnil\t1\t2\t2\ttrue\n', th [[
-local t = table.pack(1, nil, 3)
-print(t.n, t[2], table.unpack({ 1, 2 }, 1, 1), #table.pack(4, 5), rawlen { 1, 2 }, package.searchers == package.loaders)]])
-   end)
-
-   it('pairs and ipairs ask __pairs and __ipairs', function()
-      assert.equal('k\tv\n1\tone\n', th [[
-local t = setmetatable({}, {
-   __pairs = function() return next, { k = 'v' } end,
-   __ipairs = function() return function(_, i) if i == 0 then return 1, 'one' end end, nil, 0 end,
-})
-for k, v in pairs(t) do print(k, v) end
-for i, v in ipairs(t) do print(i, v) end]])
-   end)
-
-   it('pairs and next are functions of Lua where LuaJIT compiles loops over its own next wrongly', function()
-      local out = th [[
-local original = require 'torch.original'
-local faulty = require 'ffi'.abi 'gc64' and require 'jit'.version_num <= 20100 and not pcall(require, 'table.isempty')
-local step, t, first = pairs { x = 1 }
-print((step ~= original.next) == faulty, (next ~= original.next) == faulty, step(t, first), next {}, next { 7 })
-local sum = 0
-for i = 1, 1000 do for _, v in next, { i, a = i } do sum = sum + v end end
-print(sum, pcall(next, {}, 'no key'))
-]]
-      assert.matches("^true\ttrue\tx\tnil\t1\t7\t?\n1001000\tfalse\tinvalid key to 'next'", out)
-   end)
-   it('pairs and ipairs of other values are as they were', function()
-      assert.equal('1\ta\nx\tb\n1\ta\n', th [[
-for k, v in pairs { 'a', x = 'b' } do print(k, v) end
-for k, v in ipairs(setmetatable({ 'a' }, { __metatable = 'locked' })) do print(k, v) end]])
-      assert.matches("main.lua:2: bad argument #1 to 'pairs' %(table expected, got nil%)", th '\nfor k in pairs(nil) do end')
    end)
 end)
 
