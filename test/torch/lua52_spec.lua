@@ -195,6 +195,11 @@ describe('functions that compile text', function()
 end)
 
 describe('names of Lua 5.2', function()
+   it('leaves os.execute and io.write as they are', function()
+      assert.equal('C\tC\n', printed [[
+print(debug.getinfo(os.execute, 'S').what, debug.getinfo(io.write, 'S').what)]])
+   end)
+
    it('table.pack, table.unpack, rawlen and package.searchers are there', function()
       assert.equal('3\tnil\t1\t2\t2\ttrue\n', printed [[
 local t = table.pack(1, nil, 3)
