@@ -1,9 +1,10 @@
 -- torch.lua52 - the extensions of Lua 5.2 that LuaJIT has only if it was built with them, for the
 -- programs that th runs. Torch7 came with such a LuaJIT, and its programs use them.
 --
--- `#t` asks __len of a table, and a call may begin on a new line: both need another text. The
--- functions below that compile text put `(('').th_length('t',t))` in place of `#t`, which works in
--- any environment (setfenv) and in dumped functions, and is no tail call. Lines keep their numbers.
+-- `#t` asks __len of a table, a call may begin on a new line, `break` may stand anywhere in a
+-- block, and a semicolon is a statement: these need another text. The functions below that compile
+-- text put `(('').th_length('t',t))` in place of `#t`, which works in any environment (setfenv) and
+-- in dumped functions, and is no tail call. Lines keep their numbers.
 local original = require 'torch.original'
 local fuse = require 'torch.fuse'
 local type, getmetatable = original.type, original.getmetatable
@@ -191,16 +192,27 @@ local function with_lengths(text)
    return table.concat(out)
 end
 
--- The text with each parenthesis that begins a line moved to the end of the token before it.
-local function with_calls(text)
+-- Tokens behind which a semicolon is an empty statement. A text begins as a block does.
+local OPENS = { ['do'] = true, ['then'] = true, ['else'] = true, ['repeat'] = true, [';'] = true }
+
+-- The text without what only Lua 5.2 takes: each parenthesis that begins a line stands at the end
+-- of the token before it, `break` need not end a block, and a semicolon alone is a statement.
+local function with_old_syntax(text)
    local kind, first, last = tokens(text)
    local out, from = {}, 1
-   for i = 2, #kind do
-      local between = kind[i] == '(' and sub(text, last[i - 1] + 1, first[i] - 1)
-      if between and find(between, '\n', 1, true) then
-         out[#out + 1] = sub(text, from, last[i - 1])
-         out[#out + 1] = '(' .. between
-         from = first[i] + 1
+   for i, k in ipairs(kind) do
+      local start, other = first[i], nil
+      if k == '(' and i > 1 then
+         local between = sub(text, last[i - 1] + 1, first[i] - 1)
+         if find(between, '\n', 1, true) then start, other = last[i - 1] + 1, '(' .. between end
+      elseif k == 'break' then
+         other = 'do break end'
+      elseif k == ';' and OPENS[kind[i - 1] or 'do'] then
+         other = ' do end '
+      end
+      if other then
+         out[#out + 1] = sub(text, from, start - 1) .. other
+         from = last[i] + 1
       end
    end
    out[#out + 1] = sub(text, from)
@@ -215,18 +227,23 @@ local function load_with_lengths(text, name, mode, env)
    return find(text, '#', 1, true) and original.load(with_lengths(text), name, mode, env)
 end
 
--- load of Lua. Messages are those for the text itself.
+-- load of Lua. Messages are those for the text itself, unless that is ambiguous.
 local function compile(text, name, mode, env)
    if byte(text) == 27 then return original.load(text, name, mode, env) end
    local f = load_with_lengths(text, name, mode, env)
    if f then return f end
-   local why
-   f, why = original.load(text, name, mode, env)
-   if f or not find(why, AMBIGUOUS, 1, true) then return f, why end
-   text = with_calls(text)
-   f = load_with_lengths(text, name, mode, env)
-   if f then return f end
-   return original.load(text, name, mode, env)
+   local g, why = original.load(text, name, mode, env)
+   if g then return g end
+   local old = with_old_syntax(text)
+   if old ~= text then
+      f = load_with_lengths(old, name, mode, env)
+      if f then return f end
+      local other
+      g, other = original.load(old, name, mode, env)
+      if g then return g end
+      if find(why, AMBIGUOUS, 1, true) then why = other end
+   end
+   return nil, why
 end
 
 -- What a reader function gives, piece by piece; nil and a message.

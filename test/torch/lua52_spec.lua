@@ -168,6 +168,35 @@ print
    end)
 end)
 
+describe('a statement', function()
+   it('may stand behind break, and be a semicolon', function()
+      for text, want in pairs {
+         ['for i = 1, 3 do n = n + i break n = 9 end'] = 1,
+         ['while true do if n > 4 then break; n = 9 end n = n + 2 end'] = 6,
+         ['repeat ; n = n + 1;; until n > 2;'] = 3,
+         [';if n == 0 then ; n = 2; else ;;; end ; ;'] = 2,
+         ['for i = 1, 3 do ; break\nerror() end n = #"break; ;;"'] = 9,
+         ['do ; local function f() return 4; end n = f();; end return n;'] = 4,
+      } do
+         assert.equal(want, assert(loadstring('local n = 0 ' .. text
+            .. (text:find 'return n' and '' or ' return n')))())
+      end
+      assert.equal('main.lua:3: here\n', printed [[
+for i = 1, 2 do break
+print 'never' end;;
+print(select(2, pcall(function() error 'here' end)))]])
+   end)
+
+   it('is refused where Lua 5.2 refuses it', function()
+      for _, text in ipairs { 'break', 'do break x = 1 end', 'return;;', 'x = {;}', 'f(;)',
+         'return 1 x = 1',
+         'while true do break 1 end', 'x = ;' } do
+         local _, want = original.loadstring(text, '=text')
+         assert.same({ nil, want }, { loadstring(text, '=text') })
+      end
+   end)
+end)
+
 describe('functions that compile text', function()
    it('refuse what Lua refuses', function()
       for _, name in ipairs { 'loadstring', 'load' } do
