@@ -86,29 +86,30 @@ local function literal(text, at)
 end
 
 -- The tokens, without a first line that begins with #: their kinds ('name', 'string', 'number', or
--- the token itself), first and last bytes. Wrong texts have some tokens, too.
+-- the token itself), their texts, and what precedes each and the end of the text. Wrong texts have
+-- some tokens, too.
 local function tokens(text)
-   local kind, first, last, n = {}, {}, {}, 0
+   local kind, word, before, n, from = {}, {}, {}, 0, 1
    local at = find(text, '^#') and (find(text, '\n', 1, true) or #text) or 1
    while true do
       at = find(text, '%S', at)
-      if not at then return kind, first, last end
+      if not at then
+         before[n + 1] = sub(text, from)
+         return kind, word, before
+      end
       local stop, what = literal(text, at)
       local _
       if not stop then
          _, stop = find(text, '^[%a_\128-\255][%w_\128-\255]*', at)
-         if stop then
-            local word = sub(text, at, stop)
-            what = KEYWORDS[word] and word or 'name'
-         else
-            _, stop = find(text, '^%.%.%.?', at)
-            stop = stop or at
-            what = sub(text, at, stop)
-         end
+         what = stop and not KEYWORDS[sub(text, at, stop)] and 'name'
+         if not stop then _, stop = find(text, '^%.%.%.?', at) end
+         stop = stop or at
       end
       if what ~= 'comment' then
          n = n + 1
-         kind[n], first[n], last[n] = what, at, stop
+         word[n], before[n] = sub(text, at, stop), sub(text, from, at - 1)
+         kind[n] = what or word[n]
+         from = stop + 1
       end
       at = stop + 1
    end
@@ -167,29 +168,29 @@ local function operand(kind, closing, i)
    return i, name
 end
 
+local function joined(word, before)
+   local out = {}
+   for i = 1, #word do out[2 * i - 1], out[2 * i] = before[i], word[i] end
+   out[#out + 1] = before[#word + 1]
+   return table.concat(out)
+end
+
 -- The text with a call of `length` in place of each # before a variable or a call.
 local function with_lengths(text)
-   local kind, first, last = tokens(text)
+   local kind, word, before = tokens(text)
    local closing = brackets(kind)
    if not closing then return text end
-   local out, from, ends = {}, 1, {}        -- ends: token -> the ends of calls behind it
    for i, k in ipairs(kind) do
       local stop, name = nil, nil
       if k == '#' then stop, name = operand(kind, closing, i) end
       if stop then
          local dot = name and kind[name - 1] == '.' and '.' or ''
-         out[#out + 1] = sub(text, from, first[i] - 1)
-         out[#out + 1] = ("(('').th_length(%s,"):format(name
-            and ("'%s%s'"):format(dot, sub(text, first[name], last[name])) or 'nil')
-         from, ends[stop] = first[i] + 1, (ends[stop] or '') .. '))'
-      end
-      if ends[i] then
-         out[#out + 1] = sub(text, from, last[i]) .. ends[i]
-         from = last[i] + 1
+         local quoted = name and ("'%s%s'"):format(dot, word[name]) or 'nil'
+         word[i] = ("(('').th_length(%s,"):format(quoted)
+         word[stop] = word[stop] .. '))'
       end
    end
-   out[#out + 1] = sub(text, from)
-   return table.concat(out)
+   return joined(word, before)
 end
 
 -- Tokens behind which a semicolon is an empty statement. A text begins as a block does.
@@ -198,25 +199,17 @@ local OPENS = { ['do'] = true, ['then'] = true, ['else'] = true, ['repeat'] = tr
 -- The text without what only Lua 5.2 takes: each parenthesis that begins a line stands at the end
 -- of the token before it, `break` need not end a block, and a semicolon alone is a statement.
 local function with_old_syntax(text)
-   local kind, first, last = tokens(text)
-   local out, from = {}, 1
+   local kind, word, before = tokens(text)
    for i, k in ipairs(kind) do
-      local start, other = first[i], nil
-      if k == '(' and i > 1 then
-         local between = sub(text, last[i - 1] + 1, first[i] - 1)
-         if find(between, '\n', 1, true) then start, other = last[i - 1] + 1, '(' .. between end
+      if k == '(' and i > 1 and find(before[i], '\n', 1, true) then
+         word[i - 1], word[i] = word[i - 1] .. '(', ''
       elseif k == 'break' then
-         other = 'do break end'
+         word[i] = 'do break end'
       elseif k == ';' and OPENS[kind[i - 1] or 'do'] then
-         other = ' do end '
-      end
-      if other then
-         out[#out + 1] = sub(text, from, start - 1) .. other
-         from = last[i] + 1
+         word[i] = ' do end '
       end
    end
-   out[#out + 1] = sub(text, from)
-   return table.concat(out)
+   return joined(word, before)
 end
 
 -- ---- functions that compile text ----------------------------------------------------------------
